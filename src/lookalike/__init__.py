@@ -1,0 +1,86 @@
+"""Find the documents in a pile that are the same or nearly the same, and be right about it.
+
+>>> import lookalike
+>>> result = lookalike.find(["a rose is a rose", "A rose  is a rose", "quite another text"])
+>>> result.pairs.to_pylist()
+[{'a': 0, 'b': 1, 'similarity': 1.0, 'score': 'exact'}]
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from lookalike.compare import Comparison, Containment, compare
+    from lookalike.curves import Cascade
+    from lookalike.errors import (
+        LookalikeError,
+        OutputError,
+        QuadraticError,
+        SettingsError,
+        SourceError,
+    )
+    from lookalike.passages import Passage
+    from lookalike.pipeline import dedup, find
+    from lookalike.planning import Plan, plan
+    from lookalike.results import DedupResult, FindResult
+    from lookalike.settings import Settings
+
+__version__ = "0.1.0"
+
+# Everything loads on first use: `lookalike --help` must not wait for a compiler.
+_HOMES = {
+    "Cascade": "curves",
+    "Comparison": "compare",
+    "Containment": "compare",
+    "DedupResult": "results",
+    "FindResult": "results",
+    "LookalikeError": "errors",
+    "OutputError": "errors",
+    "Passage": "passages",
+    "Plan": "planning",
+    "QuadraticError": "errors",
+    "Settings": "settings",
+    "SettingsError": "errors",
+    "SourceError": "errors",
+    "compare": "compare",
+    "dedup": "pipeline",
+    "find": "pipeline",
+    "plan": "planning",
+}
+
+__all__ = [
+    "Cascade",
+    "Comparison",
+    "Containment",
+    "DedupResult",
+    "FindResult",
+    "LookalikeError",
+    "OutputError",
+    "Passage",
+    "Plan",
+    "QuadraticError",
+    "Settings",
+    "SettingsError",
+    "SourceError",
+    "compare",
+    "dedup",
+    "find",
+    "plan",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Load a public name from its module."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'lookalike' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"lookalike.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted({*globals(), *__all__})

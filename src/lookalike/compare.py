@@ -1,0 +1,79 @@
+"""How similar two documents are, and where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from lookalike.normalise import Normalisation
+from lookalike.normalise import normalise as canonicalise
+from lookalike.passages import Passage, shared_passages
+from lookalike.read import read
+from lookalike.shingle import Shingling, element_sets
+from lookalike.verify import verify
+
+__all__ = ["Comparison", "Containment", "compare"]
+
+
+class Containment(NamedTuple):
+    """Which share of each document's shingles the other has."""
+
+    a_in_b: float
+    b_in_a: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two documents, compared exactly on their shingles."""
+
+    similarity: float
+    """The Jaccard similarity: shingles in both over shingles in either; 0 where one has none."""
+    containment: Containment
+    shingle: str
+    shingles: tuple[int, int]
+    """How many distinct shingles each document has."""
+    identical: bool
+    """Whether the canonical texts are the same."""
+    passages: list[Passage]
+
+
+def compare(
+    a: str,
+    b: str,
+    *,
+    shingle: str = "chars:5",
+    multiset: bool = False,
+    normalise: str = "default",
+    shortest: int = 5,
+) -> Comparison:
+    """Compare two texts; passages of `shortest` words or more are listed.
+
+    The shingle `auto` is chars:5, or chars:2 for scripts of ideographs or syllables.
+    """
+    options = Normalisation.parse(normalise)
+    documents = canonicalise(read({"a": a, "b": b}).texts, options)
+    if shingle == "auto":
+        from lookalike.planning import usual_size
+
+        shingling = Shingling("chars", usual_size(documents, np.arange(2)), multiset)
+    else:
+        shingling = Shingling.parse(shingle, multiset=multiset)
+    sets = element_sets(documents, shingling)
+    scored = verify(sets, np.array([0]), np.array([1]), threshold=0.0)
+    similarity, forward, backward = 0.0, 0.0, 0.0
+    if len(scored):
+        similarity = float(scored.similarity[0])
+        forward = float(scored.first_in_second[0])
+        backward = float(scored.second_in_first[0])
+    sizes = sets.sizes().tolist()
+    first, second = documents.fingerprints
+    return Comparison(
+        similarity=similarity,
+        containment=Containment(forward, backward),
+        shingle=str(shingling),
+        shingles=(sizes[0], sizes[1]),
+        identical=bool((first == second).all()),
+        passages=shared_passages(a, b, shortest=shortest, options=options),
+    )

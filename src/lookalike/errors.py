@@ -1,0 +1,38 @@
+"""Every way in which Lookalike fails on purpose.
+
+    LookalikeError
+    ├── SettingsError      a setting that cannot be: what it is, what it may be
+    │   └── QuadraticError a banding that would compare nearly every pair
+    ├── SourceError        a source that cannot be read: which, and where in it
+    └── OutputError        a result that cannot be written or would not fit
+
+The message of each says what is wrong, where, and what to do, in one line.
+"""
+
+__all__ = [
+    "LookalikeError",
+    "OutputError",
+    "QuadraticError",
+    "SettingsError",
+    "SourceError",
+]
+
+
+class LookalikeError(Exception):
+    """The base of all errors that Lookalike raises on purpose."""
+
+
+class SettingsError(LookalikeError, ValueError):
+    """A setting, or two together, that cannot be."""
+
+
+class QuadraticError(SettingsError):
+    """A banding or cascade that would compare nearly every pair of this corpus."""
+
+
+class SourceError(LookalikeError):
+    """Documents that cannot be read."""
+
+
+class OutputError(LookalikeError):
+    """Results that cannot be written, or that would not fit in memory."""

@@ -1,0 +1,47 @@
+"""How much two sets, or two signatures, share."""
+
+import numpy as np
+
+from lookalike.kernels.jit import kernel
+
+
+@kernel
+def shared(elements, offsets, first, second, least, out):
+    """Count the elements that the sets of each pair share, or write -1.
+
+    -1 says that the similarity is below `least`, which is then certain before the count is done.
+    """
+    for pair in range(len(first)):
+        a = elements[offsets[first[pair]] : offsets[first[pair] + 1]]
+        b = elements[offsets[second[pair]] : offsets[second[pair] + 1]]
+        # shared / (|a| + |b| - shared) >= least; one less, for the rounding of the product.
+        needed = np.int64(np.ceil(least / (1.0 + least) * (len(a) + len(b)))) - 1
+        count = 0
+        i = 0
+        j = 0
+        while i < len(a) and j < len(b):
+            if count + min(len(a) - i, len(b) - j) < needed:
+                count = -1
+                break
+            # A block between two looks at the bound, so that the merge itself has no branches.
+            for _ in range(64):
+                if i >= len(a) or j >= len(b):
+                    break
+                x = a[i]
+                y = b[j]
+                count += x == y
+                i += x <= y
+                j += y <= x
+        out[pair] = count
+
+
+@kernel
+def agreeing(signatures, first, second, out):
+    """Count the rows in which the signatures of each pair agree."""
+    for pair in range(len(first)):
+        a = signatures[first[pair]]
+        b = signatures[second[pair]]
+        count = 0
+        for i in range(len(a)):
+            count += a[i] == b[i]
+        out[pair] = count

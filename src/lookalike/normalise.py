@@ -1,0 +1,234 @@
+"""Text to canonical text: what two documents must share to count as the same.
+
+By default Unicode NFC, lower case, every run of white space one blank, and none at the ends.
+Canonical documents stand one after the other in one buffer of UTF-8, as in Arrow's own columns.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lookalike import unicode
+from lookalike.errors import SettingsError, SourceError
+from lookalike.kernels import normalise as kernels
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+__all__ = ["Canonical", "Normalisation", "canonical_text", "normalise"]
+
+_ACCENTS = (
+    *range(0x0300, 0x0370),
+    *range(0x1AB0, 0x1B00),
+    *range(0x1DC0, 0x1E00),
+    *range(0x20D0, 0x2100),
+    *range(0xFE20, 0xFE30),
+)
+# The marks of Indic scripts, Hebrew, Arabic and kana are not here: there they carry the sound.
+_WITHOUT_ACCENTS = dict.fromkeys(_ACCENTS)
+
+
+@dataclass(frozen=True)
+class Normalisation:
+    """What is made equal before documents are compared.
+
+    Stripped punctuation (symbols too) and digits count as a blank.
+    """
+
+    keep_case: bool = False
+    strip_accents: bool = False
+    strip_punctuation: bool = False
+    strip_digits: bool = False
+    raw: bool = False
+    """The text as it is; the other options then do nothing and must be off."""
+
+    def __post_init__(self) -> None:
+        others = self.keep_case, self.strip_accents, self.strip_punctuation, self.strip_digits
+        if self.raw and any(others):
+            raise SettingsError(
+                "normalisation: 'none' leaves the text as it is and takes no other option"
+            )
+
+    @classmethod
+    def parse(cls, spec: str) -> Normalisation:
+        """Read `default`, `none`, or a list such as `keep-case,strip-accents,strip-digits`."""
+        fields = {
+            "keep-case": "keep_case",
+            "strip-accents": "strip_accents",
+            "strip-digits": "strip_digits",
+            "strip-punctuation": "strip_punctuation",
+            "none": "raw",
+        }
+        names = [name for name in spec.replace(" ", "").split(",") if name not in ("", "default")]
+        for name in names:
+            if name not in fields:
+                raise SettingsError(
+                    f"normalisation {name!r} is unknown: use default, none, or some of "
+                    f"{', '.join(sorted(set(fields) - {'none'}))}, with commas between"
+                )
+        return cls(**{fields[name]: True for name in names})
+
+    def __str__(self) -> str:
+        """Write the options as `parse` reads them."""
+        if self.raw:
+            return "none"
+        names = ("keep_case", "strip_accents", "strip_punctuation", "strip_digits")
+        chosen = [name.replace("_", "-") for name in names if getattr(self, name)]
+        return ",".join(chosen) or "default"
+
+
+@dataclass(frozen=True)
+class Canonical:
+    """Canonical documents, as UTF-8 one after the other, with the fingerprint of each."""
+
+    data: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    fingerprints: NDArray[np.uint64]
+
+    def __len__(self) -> int:
+        """Count the documents."""
+        return len(self.offsets) - 1
+
+    def text(self, row: int) -> str:
+        """Give one document's canonical text."""
+        return bytes(self.data[self.offsets[row] : self.offsets[row + 1]]).decode()
+
+
+    @classmethod
+    def joined(cls, parts: list[Canonical]) -> Canonical:
+        """Put several one after the other."""
+        if len(parts) == 1:
+            return parts[0]
+        lengths = [np.diff(part.offsets) for part in parts]
+        return cls(
+            np.concatenate([np.empty(0, np.uint8), *(part.data for part in parts)]),
+            np.concatenate([np.zeros(1, np.int64), *lengths]).cumsum(),
+            np.concatenate([np.empty((0, 2), np.uint64), *(p.fingerprints for p in parts)]),
+        )
+
+
+def normalise(texts: pa.Array, options: Normalisation | None = None) -> Canonical:
+    """Make the documents of an Arrow array of strings canonical; a null is an empty document.
+
+    Raises SourceError for the first document that is not valid UTF-8; its `row` says which.
+    """
+    options = options or Normalisation()
+    data, offsets = _buffers(texts)
+    starts, ends = offsets[:-1], offsets[1:]
+    kinds = np.empty(len(starts), np.uint8)
+    where = np.empty(len(starts), np.int64)
+    table = unicode.code_points()
+    kernels.scan(data, starts, ends, table, unicode.combining_classes(), kinds, where)
+    if (invalid := np.flatnonzero(kinds == kernels.INVALID)).size:
+        raise InvalidTextError(int(invalid[0]), int(where[invalid[0]]))
+    if options.raw:
+        canonical, canonical_offsets = data[offsets[0] : offsets[-1]], offsets - offsets[0]
+    else:
+        canonical, canonical_offsets = _canonical(data, starts, ends, kinds, table, options)
+    fingerprints = np.empty((len(starts), 2), np.uint64)
+    kernels.fingerprints(canonical, canonical_offsets, fingerprints)
+    return Canonical(canonical, canonical_offsets, fingerprints)
+
+
+def canonical_text(text: str, options: Normalisation | None = None) -> str:
+    """Make one text canonical."""
+    import pyarrow as pa
+
+    try:
+        column = pa.array([text], pa.large_string())
+    except UnicodeEncodeError as error:
+        raise InvalidTextError(0, error.start) from None
+    return normalise(column, options).text(0)
+
+
+class InvalidTextError(SourceError):
+    """A document that holds bytes or code points which are no Unicode text."""
+
+    def __init__(self, row: int, offset: int) -> None:
+        """Keep the row of the document and the place in it."""
+        super().__init__(
+            f"document {row + 1} is not valid Unicode text at offset {offset}: "
+            "it holds a lone surrogate or bytes that are not UTF-8; mend or remove it"
+        )
+        self.row = row
+        self.offset = offset
+
+
+def _buffers(texts: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Give the bytes of an Arrow string array, without a copy, and its offsets as int64."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    if texts.null_count:
+        texts = pc.fill_null(texts, "")
+    if texts.type not in (pa.string(), pa.large_string()):
+        texts = texts.cast(pa.large_string())
+    width = np.int32 if texts.type == pa.string() else np.int64
+    _, offset_buffer, data_buffer = texts.buffers()
+    if not len(texts) or data_buffer is None:
+        return np.empty(0, np.uint8), np.zeros(len(texts) + 1, np.int64)
+    offsets = np.frombuffer(offset_buffer, width)[texts.offset : texts.offset + len(texts) + 1]
+    return np.frombuffer(data_buffer, np.uint8), offsets.astype(np.int64)
+
+
+def _canonical(
+    data: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    kinds: NDArray[np.uint8],
+    table: NDArray[np.uint32],
+    options: Normalisation,
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    by_hand = (kinds != kernels.ASCII) if options.strip_accents else (kinds == kernels.COMPLEX)
+    if by_hand.any():
+        data, starts, ends = _compose(data, starts, ends, by_hand, options)
+    blanks = unicode.SPACE
+    blanks |= unicode.PUNCTUATION if options.strip_punctuation else 0
+    blanks |= unicode.NUMBER if options.strip_digits else 0
+    points = np.arange(128, dtype=np.uint8)
+    lower = points if options.keep_case else (table[:128] & unicode.LOWER).astype(np.uint8)
+    ascii_map = np.where(table[:128] & blanks, kernels.BLANK, lower)
+    kept = np.ones_like(by_hand) if options.keep_case else by_hand
+    lengths = int((ends - starts).sum())
+    grows = bool((kinds != kernels.ASCII).any())
+    out = np.empty(lengths + lengths // 2 + 1 if grows else lengths + 1, np.uint8)
+    offsets = np.zeros(len(starts) + 1, np.int64)
+    kernels.canonical(
+        data, starts, ends, kinds, table, ascii_map, np.uint32(blanks), kept, out, offsets
+    )
+    return out[: offsets[-1]].copy() if grows else out[: offsets[-1]], offsets
+
+
+def _compose(
+    data: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    chosen: NDArray[np.bool_],
+    options: Normalisation,
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
+    """Replace the chosen documents, which no table can compose or lower-case, by what Python makes.
+
+    Their new texts go behind the data of the others.
+    """
+    starts, ends = starts.copy(), ends.copy()
+    at = len(data)
+    pieces = [data]
+    for row in np.flatnonzero(chosen):
+        text = bytes(data[starts[row] : ends[row]]).decode()
+        text = unicodedata.normalize("NFC", text)
+        if options.strip_accents:
+            bare = unicodedata.normalize("NFD", text).translate(_WITHOUT_ACCENTS)
+            text = unicodedata.normalize("NFC", bare)
+        if not options.keep_case:
+            # Lower case can open a composition that capitals do not have: J with a caron.
+            text = unicodedata.normalize("NFC", text.lower())
+        encoded = np.frombuffer(text.encode(), np.uint8)
+        pieces.append(encoded)
+        starts[row], ends[row] = at, at + len(encoded)
+        at += len(encoded)
+    return np.concatenate(pieces), starts, ends

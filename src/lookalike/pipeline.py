@@ -1,0 +1,266 @@
+"""The order of the stages: read, normalise, shingle, sketch, band, verify, cluster."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lookalike import band, exact, minhash, planning, verify
+from lookalike.errors import SourceError
+from lookalike.groups import Groups
+from lookalike.normalise import Canonical, InvalidTextError, Normalisation, normalise
+from lookalike.read import Documents, read
+from lookalike.results import DedupResult, FindResult, Summary
+from lookalike.settings import Settings
+from lookalike.shingle import PIECE, Shingling, element_sets
+from lookalike.threads import available, in_order, pieces
+from lookalike.verify import Scored
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lookalike.planning import Plan
+
+__all__ = ["Progress", "dedup", "find", "search"]
+
+Progress = Callable[[str, int, int], None]
+"""Told the stage, how much of it is done, and how much there is."""
+
+LEAST_ESTIMATED = 128
+"""Rows of a signature that scores are estimated from, at the least."""
+
+
+def find(
+    source: Any,
+    *,
+    threshold: float = 0.8,
+    recall: float = 0.99,
+    shingle: str = "auto",
+    multiset: bool = False,
+    bands: int | None = None,
+    rows: int | None = None,
+    cascade: str | None = None,
+    estimate: bool = False,
+    normalise: str = "default",
+    seed: int = 1,
+    text: str | None = None,
+    id: str | None = None,  # noqa: A002
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> FindResult:
+    """Find the pairs of documents whose similarity reaches the threshold.
+
+    The source is a list or dict of texts, an Arrow, pandas or polars column, a table (`text` and
+    `id` name its columns), or a path. Everything after it but `threads` and `progress` decides the
+    result; see `Settings`.
+    """
+    settings = Settings(
+        threshold=threshold,
+        recall=recall,
+        shingle=shingle,
+        multiset=multiset,
+        bands=bands,
+        rows=rows,
+        cascade=cascade,
+        estimate=estimate,
+        normalise=normalise,
+        seed=seed,
+    )
+    return search(read(source, text=text, id=id), settings, threads=threads, progress=progress)
+
+
+def dedup(source: Any, *, keep: str = "first", **options: Any) -> DedupResult:
+    """Drop documents that are similar to one that is kept; takes the options of `find` too.
+
+    `keep` says which of similar documents stays: first, last, longest, shortest, or max:COLUMN or
+    min:COLUMN of a table.
+    """
+    from lookalike.keep import priorities
+
+    text, name = options.get("text"), options.get("id")
+    documents = read(source, text=text, id=name)
+    order = priorities(documents, keep)
+    options = {key: value for key, value in options.items() if key not in ("text", "id")}
+    threads, progress = options.pop("threads", None), options.pop("progress", None)
+    found = search(documents, Settings(**options), threads=threads, progress=progress)
+    return DedupResult.of(found, order, source)
+
+
+def search(
+    documents: Documents,
+    settings: Settings,
+    *,
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> FindResult:
+    """Run the stages on documents already read."""
+    return _Job(documents, settings, threads or available(), progress or _silent).run()
+
+
+def _silent(_stage: str, _done: int, _total: int) -> None:
+    """Report nothing."""
+
+
+@dataclass
+class _Job:
+    documents: Documents
+    settings: Settings
+    threads: int
+    progress: Progress
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def run(self) -> FindResult:
+        options = Normalisation.parse(self.settings.normalise)
+        with self._stage("normalise"):
+            canonical = self._normalise(options)
+            groups = Groups.of(canonical)
+        with self._stage("plan"):
+            shingling, plan = self._plan(canonical, groups)
+        with self._stage("sketch"):
+            signatures = self._sign(canonical, groups, shingling, plan)
+        with self._stage("compare"):
+            scored, candidates = self._compare(canonical, groups, shingling, plan, signatures)
+        return FindResult(
+            documents=self.documents,
+            canonical=canonical,
+            groups=groups,
+            scored=scored,
+            plan=plan,
+            settings=self.settings.with_shingle(str(shingling)),
+            signatures=signatures if self.settings.estimate else None,
+            summary=Summary(
+                documents=len(self.documents),
+                empty=int(np.count_nonzero(groups.of_document < 0)),
+                identical=len(self.documents)
+                - int(np.count_nonzero(groups.of_document < 0))
+                - len(groups),
+                candidates=candidates,
+                rejected=candidates - len(scored),
+                skipped=dict(self.documents.skipped),
+                seconds=self.seconds,
+            ),
+        )
+
+    @contextmanager
+    def _stage(self, name: str) -> Iterator[None]:
+        begin = time.perf_counter()
+        yield
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begin
+
+    def _normalise(self, options: Normalisation) -> Canonical:
+        texts = self.documents.texts
+        lengths = _byte_lengths(texts)
+
+        def work(piece: slice) -> Canonical:
+            try:
+                return normalise(texts[piece.start : piece.stop], options)
+            except InvalidTextError as error:
+                name = self.documents.ids[piece.start + error.row].as_py()
+                raise SourceError(
+                    f"document {name!r} is not valid UTF-8 at byte {error.offset + 1}: "
+                    "mend or remove it"
+                ) from None
+
+        done = []
+        for part in in_order(work, pieces(lengths, PIECE), self.threads):
+            done.append(part)
+            self.progress("normalise", sum(map(len, done)), len(texts))
+        return Canonical.joined(done)
+
+    def _plan(self, canonical: Canonical, groups: Groups) -> tuple[Shingling, Plan]:
+        chosen = planning.sample(canonical, groups.representatives)
+        multiset = self.settings.multiset
+        if self.settings.shingle == "auto":
+            shingling, background, reason = planning.choose_shingle(
+                canonical, chosen, multiset=multiset
+            )
+        else:
+            shingling = Shingling.parse(self.settings.shingle, multiset=multiset)
+            background = planning.measure(canonical, chosen, shingling)
+            reason = "as given"
+        plan = planning.plan_for(self.settings, len(groups), background)
+        return shingling, replace(plan, shingle=str(shingling), shingle_reason=reason)
+
+    def _sign(
+        self, canonical: Canonical, groups: Groups, shingling: Shingling, plan: Plan
+    ) -> NDArray[np.uint32]:
+        if plan.cascade is None:
+            return np.empty((len(groups), 0), np.uint32)
+        least = LEAST_ESTIMATED if self.settings.estimate else 1
+        signatures, _ = minhash.sign_texts(
+            canonical,
+            shingling,
+            rows=max(plan.signature, least),
+            seed=self.settings.seed,
+            chosen=groups.representatives,
+            threads=self.threads,
+        )
+        self.progress("sketch", len(groups), len(groups))
+        return signatures
+
+    def _compare(
+        self,
+        canonical: Canonical,
+        groups: Groups,
+        shingling: Shingling,
+        plan: Plan,
+        signatures: NDArray[np.uint32],
+    ) -> tuple[Scored, int]:
+        """Give the verified pairs of groups and the number of candidates."""
+        threshold, threads = self.settings.threshold, self.threads
+        parts: list[Scored] = []
+        candidates = 0
+        if plan.cascade is None:
+            rows = groups.representatives
+            sets = element_sets(canonical, shingling, rows=rows, threads=threads)
+            for first, second in exact.exact_candidates(sets, threshold=threshold):
+                candidates += len(first)
+                parts.append(
+                    verify.verify(sets, first, second, threshold=threshold, threads=threads)
+                )
+                self.progress("compare", candidates, candidates)
+            return Scored.joined(parts), candidates
+        for first, second in band.candidates(signatures, plan.cascade, threads=threads):
+            candidates += len(first)
+            if self.settings.estimate:
+                parts.append(
+                    verify.estimate(signatures, first, second, threshold=threshold, threads=threads)
+                )
+            else:
+                parts.append(self._verify(canonical, groups, shingling, first, second))
+            self.progress("compare", candidates, candidates)
+        return Scored.joined(parts), candidates
+
+    def _verify(
+        self,
+        canonical: Canonical,
+        groups: Groups,
+        shingling: Shingling,
+        first: NDArray[np.int64],
+        second: NDArray[np.int64],
+    ) -> Scored:
+        """Compare a block of candidates on the shingles of the documents in it."""
+        involved, places = np.unique(np.concatenate([first, second]), return_inverse=True)
+        rows = groups.representatives[involved]
+        sets = element_sets(canonical, shingling, rows=rows, threads=self.threads)
+        scored = verify.verify(
+            sets,
+            places[: len(first)],
+            places[len(first) :],
+            threshold=self.settings.threshold,
+            threads=self.threads,
+        )
+        return replace(scored, first=involved[scored.first], second=involved[scored.second])
+
+
+def _byte_lengths(texts: Any) -> NDArray[np.int64]:
+    import pyarrow.compute as pc
+
+    lengths = pc.fill_null(pc.binary_length(texts), 0)
+    numbers: NDArray[np.int64] = lengths.to_numpy(zero_copy_only=False).astype(np.int64)
+    return numbers

@@ -1,0 +1,317 @@
+"""From a threshold, a recall and a corpus to the shingle, the bands and the rows."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from lookalike import unicode
+from lookalike.curves import Cascade, Distribution, errors
+from lookalike.errors import SettingsError
+from lookalike.shingle import Shingling, element_sets
+from lookalike.verify import verify
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lookalike.normalise import Canonical
+    from lookalike.settings import Settings
+
+__all__ = ["Background", "Plan", "choose_shingle", "measure", "plan", "plan_for", "sample", "usual_size"]
+
+SAMPLE_DOCUMENTS = 200
+SAMPLE_BYTES = 4 << 20
+
+MOST_ROWS = 4096
+"""Rows of a signature that a plan may ask for."""
+ALIKE = 0.05
+"""Mean similarity under which random documents count as unlike."""
+ALPHABETIC, IDEOGRAPHIC = 5, 2
+"""The least characters of a shingle, where a character is a letter, or a syllable or word."""
+
+# Measured, in nanoseconds on one core; only their ratios matter.
+ROW_COST = 0.05  # a hash function on one shingle
+BAND_COST = 150.0  # a band of one document: key, sort, bucket
+PAIR_COST = 50.0  # a candidate, before its shingles are looked at
+SHINGLE_COST = 5.0  # a shingle of a candidate: hashed, sorted, merged
+
+
+@dataclass(frozen=True)
+class Background:
+    """How alike random documents of a corpus are, and how long."""
+
+    similarities: NDArray[np.float64]
+    """Of the pairs in the sample."""
+    shingles: float
+    """Distinct shingles of a document, on average."""
+
+    @property
+    def mean(self) -> float:
+        """The mean similarity of two random documents."""
+        return float(self.similarities.mean()) if len(self.similarities) else 0.0
+
+
+TYPICAL = Background(np.array([ALIKE]), 1000.0)
+"""What is assumed where no corpus was measured."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How candidates are found, and how likely a pair of each similarity is to be one."""
+
+    threshold: float
+    recall: float
+    """As asked for."""
+    cascade: Cascade | None
+    """None where every pair is found by the exact join."""
+    origin: Literal["planned", "fitted", "given", "exact"]
+    documents: int
+    background: Background = field(repr=False)
+    shingle: str | None = None
+    shingle_reason: str | None = None
+
+    @property
+    def bands(self) -> int | None:
+        """The number of bands, where the cascade is a plain banding."""
+        return self.cascade.bands if self.cascade else None
+
+    @property
+    def rows(self) -> int | None:
+        """The rows of a band, where the cascade is a plain banding."""
+        return self.cascade.rows_per_band if self.cascade else None
+
+    @property
+    def signature(self) -> int:
+        """The rows of a whole signature."""
+        return self.cascade.rows if self.cascade else 0
+
+    def probability(self, similarity: float) -> float:
+        """Tell how likely a pair of this similarity is to be found."""
+        if self.cascade is None:
+            return float(similarity >= self.threshold)
+        return self.cascade.probability(float(similarity))
+
+    @property
+    def false_candidates(self) -> float:
+        """Random pairs that are expected to become candidates and to fail the exact check."""
+        if self.cascade is None:
+            return 0.0
+        pairs = self.documents * (self.documents - 1) / 2
+        seen = Distribution.from_samples(self.background.similarities, pairs=pairs)
+        return errors(self.cascade, self.threshold, seen).false_candidates
+
+    def sentence(self) -> str:
+        """Say the plan in a sentence or two."""
+        shingles = f" of {self.shingle} shingles" if self.shingle else ""
+        if self.cascade is None:
+            return (
+                f"Exact join{shingles}: every pair at or above {self.threshold:g} is found, "
+                "without sketches."
+            )
+        if self.bands is not None:
+            what = f"{count(self.bands, 'band')} of {count(self.rows or 0, 'row')}"
+        else:
+            what = f"Cascade {self.cascade}"
+        found = self.probability(self.threshold)
+        asked = f" ({self.recall:g} asked)" if self.origin == "planned" else ""
+        return (
+            f"{what}{shingles}, signatures of {count(self.signature, 'row')}: a pair at "
+            f"{self.threshold:g} is found with probability {floor(found)}"
+            f"{asked}, about {self.false_candidates:,.0f} false candidates expected among "
+            f"{count(self.documents, 'document')}."
+        )
+
+    def table(self) -> list[tuple[float, float, float]]:
+        """Give similarities around the threshold, the chance to be found and that to be missed."""
+        steps = {round(0.1 * i, 1) for i in range(1, 10)} | {self.threshold}
+        if self.cascade is None:
+            return [(s, self.probability(s), 1 - self.probability(s)) for s in sorted(steps)]
+        return [(s, self.cascade.probability(s), self.cascade.miss(s)) for s in sorted(steps)]
+
+
+def count(number: int, what: str) -> str:
+    """Write a number of things: `1 band`, `2,000 bands`."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def floor(value: float) -> str:
+    """Write a probability to 4 digits, never above what it is."""
+    return f"{math.floor(value * 10_000) / 10_000:g}"
+
+
+def plan(
+    threshold: float = 0.8,
+    recall: float = 0.99,
+    *,
+    documents: int = 1_000_000,
+    background: Background | float | None = None,
+    shingles: float | None = None,
+    bands: int | None = None,
+    rows: int | None = None,
+    cascade: str | None = None,
+    signature: int | None = None,
+    miss_weight: float = 0.5,
+) -> Plan:
+    """Choose bands and rows.
+
+    By default those of least expected cost with which a pair at the threshold is found with at
+    least the recall; with `signature`, the best that so many rows allow, `miss_weight` (0 to 1)
+    towards fewer misses or fewer false candidates; or `bands` and `rows`, or a `cascade`, as given.
+    `background` is the similarity of random documents, `shingles` how many a document has.
+    """
+    from lookalike.settings import Settings
+
+    settings = Settings(
+        threshold=threshold, recall=recall, bands=bands, rows=rows, cascade=cascade
+    )
+    if isinstance(documents, bool) or not isinstance(documents, int) or documents < 0:
+        raise SettingsError(f"documents {documents!r}: use a whole number from 0")
+    if background is None or isinstance(background, (int, float)):
+        mean = TYPICAL.mean if background is None else float(background)
+        if not 0 <= mean <= 1:
+            raise SettingsError(f"background {mean:g}: use a similarity from 0 to 1, as 0.05")
+        background = Background(np.array([mean]), shingles or TYPICAL.shingles)
+    if signature is None:
+        return plan_for(settings, documents, background)
+    if not settings.planned:
+        raise SettingsError("a signature length is for a plan: leave out bands, rows and cascade")
+    if isinstance(signature, bool) or not isinstance(signature, int) or signature < 1:
+        raise SettingsError(f"signature {signature!r}: use a whole number of rows, as 128")
+    if not 0 <= miss_weight <= 1:
+        raise SettingsError(f"miss weight {miss_weight:g}: use a number from 0 to 1, as 0.5")
+    fitted = _fit(threshold, signature, miss_weight)
+    return Plan(threshold, recall, fitted, "fitted", documents, background)
+
+
+def plan_for(settings: Settings, documents: int, background: Background) -> Plan:
+    """Choose, or take as given, the bands and rows of a job on a measured corpus."""
+    threshold, recall = settings.threshold, settings.recall
+    if settings.bands is not None and settings.rows is not None:
+        given = Cascade.banding(settings.bands, settings.rows)
+        return Plan(threshold, recall, given, "given", documents, background)
+    if settings.cascade is not None:
+        parsed = Cascade.parse(settings.cascade)
+        return Plan(threshold, recall, parsed, "given", documents, background)
+    if settings.exact:
+        return Plan(threshold, recall, None, "exact", documents, background)
+    cheapest = _cheapest(threshold, recall, documents, background)
+    return Plan(threshold, recall, cheapest, "planned", documents, background)
+
+
+def _bands_needed(threshold: float, recall: float, rows: int) -> int:
+    """Give the fewest bands of so many rows with P(threshold) at or above the recall."""
+    shared = threshold**rows
+    if recall <= 0 or shared >= 1:
+        return 1
+    bands = max(1, math.ceil(math.log1p(-recall) / math.log1p(-shared) - 1e-9))
+    while Cascade.banding(bands, rows).probability(threshold) < recall:
+        bands += 1
+    return bands
+
+
+def _cheapest(threshold: float, recall: float, documents: int, background: Background) -> Cascade:
+    pairs = documents * (documents - 1) / 2
+    seen = Distribution.from_samples(background.similarities, pairs=pairs)
+    best: tuple[float, Cascade] | None = None
+    for rows in range(1, 65):
+        # Where s^r is nothing beside 1, the bands needed are past all bounds.
+        if threshold**rows * MOST_ROWS < -math.log1p(-recall) * 0.5:
+            break
+        bands = _bands_needed(threshold, recall, rows)
+        if best is not None and bands * rows > MOST_ROWS:
+            break
+        banding = Cascade.banding(bands, rows)
+        candidates = errors(banding, threshold, seen).false_candidates
+        sketching = background.shingles * ROW_COST * banding.rows + BAND_COST * bands
+        checking = PAIR_COST + SHINGLE_COST * background.shingles
+        cost = documents * sketching + candidates * checking
+        if best is None or cost < best[0]:
+            best = cost, banding
+    if best is None:
+        raise SettingsError(
+            f"threshold {threshold:g} with recall {recall:g} needs more than {MOST_ROWS:,} rows: "
+            "raise the threshold, or use recall 1 for the exact join"
+        )
+    return best[1]
+
+
+def _fit(threshold: float, signature: int, miss_weight: float) -> Cascade:
+    """Give the banding of at most so many rows with the least weighted area of errors."""
+    best: tuple[float, Cascade] | None = None
+    for rows in range(1, signature + 1):
+        banding = Cascade.banding(signature // rows, rows)
+        wrong = errors(banding, threshold)
+        cost = miss_weight * wrong.missed + (1 - miss_weight) * wrong.false_candidates
+        if best is None or cost < best[0]:
+            best = cost, banding
+    if best is None:
+        raise SettingsError(f"signature {signature}: use at least 1 row")
+    return best[1]
+
+
+def sample(documents: Canonical, distinct: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Choose documents by what they say: those with the smallest content fingerprints.
+
+    The choice is the same whatever the order of input. Of a few megabytes at the most: where the
+    documents are long, the longest of the choice are left out.
+    """
+    prints = documents.fingerprints[distinct]
+    chosen = distinct[np.lexsort((prints[:, 1], prints[:, 0]))[:SAMPLE_DOCUMENTS]]
+    lengths = np.diff(documents.offsets)[chosen]
+    by_length = np.argsort(lengths, kind="stable")
+    fitting = np.cumsum(lengths[by_length]) <= SAMPLE_BYTES
+    fitting[:2] = True
+    return chosen[np.sort(by_length[fitting])]
+
+
+def measure(
+    documents: Canonical, chosen: NDArray[np.int64], shingling: Shingling
+) -> Background:
+    """Compare every two documents of a sample."""
+    sets = element_sets(documents, shingling, rows=chosen)
+    scored = verify(sets, *np.triu_indices(len(chosen), 1), threshold=0.0)
+    shingles = float(sets.sizes().mean()) if len(sets) else TYPICAL.shingles
+    return Background(scored.similarity, shingles)
+
+
+def choose_shingle(
+    documents: Canonical, chosen: NDArray[np.int64], *, multiset: bool
+) -> tuple[Shingling, Background, str]:
+    """Choose the shortest shingle that random documents rarely share, and say why.
+
+    Characters, from 2 to 12, and never under 5 where the script is alphabetic.
+    """
+    smallest = usual_size(documents, chosen)
+    if len(chosen) < 2:
+        shingling = Shingling("chars", smallest, multiset)
+        reason = "the usual size; there are no two documents to measure"
+        return shingling, measure(documents, chosen, shingling), reason
+    for size in range(smallest, 13):
+        shingling = Shingling("chars", size, multiset)
+        background = measure(documents, chosen, shingling)
+        if background.mean < ALIKE:
+            break
+    script = "alphabetic" if smallest == ALPHABETIC else "ideographic or syllabic"
+    alike = f"random documents are {background.mean:.3f} alike"
+    if size == smallest:
+        reason = f"{script} text; {alike}"
+    elif background.mean < ALIKE:
+        reason = f"the smallest size at which {alike}, under {ALIKE:g}"
+    else:
+        reason = f"the largest tried; {alike} even so"
+    return shingling, background, reason
+
+
+def usual_size(documents: Canonical, chosen: NDArray[np.int64]) -> int:
+    """Give the least characters of a shingle for the script that most of the documents are in."""
+    table = unicode.code_points()
+    dense = letters = 0
+    for row in chosen:
+        points = np.frombuffer(documents.text(int(row)).encode("utf-32-le"), np.uint32)
+        records = table[points]
+        dense += int(np.count_nonzero(records & unicode.DENSE))
+        letters += int(np.count_nonzero(records & unicode.WORD))
+    return ALPHABETIC if 2 * dense <= letters else IDEOGRAPHIC

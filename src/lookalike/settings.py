@@ -1,0 +1,87 @@
+"""The settings of a job, frozen, and their fingerprint."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from lookalike.errors import SettingsError
+
+__all__ = ["Settings"]
+
+FORMAT = 1
+"""Raised whenever the same settings begin to give other numbers."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What decides the result of a job, and nothing that does not (threads, files, colours)."""
+
+    threshold: float = 0.8
+    """Pairs at or above this similarity are reported."""
+    recall: float = 0.99
+    """A pair at the threshold is found with at least this probability; 1 compares exactly."""
+    shingle: str = "auto"
+    """`auto`, `chars:K` or `words:K`."""
+    multiset: bool = False
+    """Count how often a shingle occurs, not only whether."""
+    bands: int | None = None
+    rows: int | None = None
+    """Bands and rows as given, instead of a plan."""
+    cascade: str | None = None
+    """Any AND/OR cascade, as `and:4 or:4 and:2`, instead of a plan."""
+    estimate: bool = False
+    """Score by signatures and skip the exact check."""
+    normalise: str = "default"
+    """`default`, `none`, or some of keep-case, strip-accents, strip-digits, strip-punctuation."""
+    seed: int = 1
+    """Of the random hash functions."""
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be."""
+        _number("threshold", self.threshold, "0.8")
+        if self.threshold == 0:
+            raise SettingsError("threshold 0 makes every pair similar: use one above 0, as 0.8")
+        _number("recall", self.recall, "0.99")
+        if (self.bands is None) != (self.rows is None):
+            raise SettingsError("bands and rows go together: give both, as bands 20 and rows 5")
+        if self.cascade is not None and self.bands is not None:
+            raise SettingsError("a cascade and bands with rows exclude each other: give one")
+        if self.recall == 1 and self.planned and self.estimate:
+            raise SettingsError(
+                "recall 1 compares exactly and has no signatures to estimate from: "
+                "use a recall below 1 with estimates, as 0.99"
+            )
+
+    @property
+    def planned(self) -> bool:
+        """Whether bands and rows are to be chosen, not given."""
+        return self.bands is None and self.cascade is None
+
+    @property
+    def exact(self) -> bool:
+        """Whether every pair is to be found, without sketches."""
+        return self.recall == 1 and self.planned
+
+    def with_shingle(self, shingle: str) -> Settings:
+        """Give the same settings with the shingle that `auto` came to."""
+        return replace(self, shingle=shingle)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the settings as plain values."""
+        return asdict(self)
+
+    def fingerprint(self) -> str:
+        """Name these settings in 16 hexadecimal digits: equal ones alike, others not."""
+        plain = json.dumps({"format": FORMAT, **self.as_dict()}, sort_keys=True)
+        return hashlib.sha256(plain.encode()).hexdigest()[:16]
+
+
+def _number(name: str, value: object, example: str) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise SettingsError(f"{name} {value!r} is no number: use one from 0 to 1, as {example}")
+    if math.isnan(value) or not 0 <= value <= 1:
+        raise SettingsError(f"{name} {value:g}: use a number from 0 to 1, as {example}")

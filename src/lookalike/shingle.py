@@ -1,0 +1,135 @@
+"""Canonical text to shingles: k characters or k words in a row, hashed to 64 bits.
+
+A document is the set of its shingles, or the multiset, in which the second occurrence of a shingle
+is an element of its own. `docs/hashing.md` defines the hashes.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from lookalike import unicode
+from lookalike.errors import SettingsError
+from lookalike.kernels import sketch as kernels
+from lookalike.threads import in_order, pieces
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lookalike.normalise import Canonical
+
+__all__ = ["Sets", "Shingling", "element_sets", "shingle_hashes"]
+
+PRIME = (1 << 61) - 1
+# mix(0x9E3779B97F4A7C15) modulo the prime; the kernel's sums rely on its being below 2^58.
+BASE = 0x0220A8397B1DCDB6
+
+PIECE = 1 << 20
+"""Bytes of text that one thread takes at a time."""
+
+
+@dataclass(frozen=True)
+class Shingling:
+    """What a shingle is: so many characters, or so many words, in a row."""
+
+    unit: Literal["chars", "words"]
+    size: int
+    multiset: bool = False
+
+    def __post_init__(self) -> None:
+        if self.unit not in ("chars", "words"):
+            raise SettingsError(f"shingle unit {self.unit!r} is unknown: use chars or words")
+        if isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 1:
+            raise SettingsError(f"shingle size {self.size!r}: use a whole number from 1, as chars:5")
+
+    @classmethod
+    def parse(cls, spec: str, *, multiset: bool = False) -> Shingling:
+        """Read `chars:5` or `words:3`."""
+        found = re.fullmatch(r"(chars|words):(\d{1,6})", spec.strip())
+        if not found or int(found[2]) < 1:
+            raise SettingsError(
+                f"shingle {spec!r} is not understood: use auto, chars:K or words:K, as chars:5"
+            )
+        unit: Literal["chars", "words"] = "chars" if found[1] == "chars" else "words"
+        return cls(unit, int(found[2]), multiset)
+
+    def __str__(self) -> str:
+        """Write it as `parse` reads it."""
+        return f"{self.unit}:{self.size}"
+
+    def arguments(self) -> tuple[int, int, np.uint64, np.uint64, NDArray[np.uint32]]:
+        """Give the kernels what they need to know of the shingles."""
+        drop = (PRIME - pow(BASE, self.size, PRIME)) % PRIME
+        unit = kernels.WORDS if self.unit == "words" else kernels.CHARS
+        return unit, self.size, np.uint64(BASE), np.uint64(drop), unicode.code_points()
+
+
+@dataclass(frozen=True)
+class Sets:
+    """Sets of 64-bit elements, each sorted, one after the other."""
+
+    elements: NDArray[np.uint64]
+    offsets: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        """Count the sets."""
+        return len(self.offsets) - 1
+
+    def __getitem__(self, row: int) -> NDArray[np.uint64]:
+        """Give one set."""
+        return self.elements[self.offsets[row] : self.offsets[row + 1]]
+
+    def sizes(self) -> NDArray[np.int64]:
+        """Give the number of elements of each set."""
+        return np.diff(self.offsets)
+
+    @classmethod
+    def joined(cls, parts: list[Sets]) -> Sets:
+        """Put several one after the other."""
+        sizes = [part.sizes() for part in parts]
+        offsets = np.concatenate([np.zeros(1, np.int64), *sizes]).cumsum()
+        return cls(np.concatenate([np.empty(0, np.uint64), *(p.elements for p in parts)]), offsets)
+
+
+def shingle_hashes(documents: Canonical, shingling: Shingling) -> Sets:
+    """Give the hashes of each document's shingles, in the order of the text, repeats included."""
+    rows = np.arange(len(documents), dtype=np.int64)
+    lengths = np.diff(documents.offsets)
+    hashes = np.empty(int(lengths.sum()) + 1, np.uint64)
+    offsets = np.zeros(len(rows) + 1, np.int64)
+    room = int(lengths.max(initial=0)) + 1
+    kernels.list_shingles(
+        documents.data, documents.offsets, rows, *shingling.arguments(), room, hashes, offsets
+    )
+    return Sets(hashes[: offsets[-1]].copy(), offsets)
+
+
+def element_sets(
+    documents: Canonical,
+    shingling: Shingling,
+    *,
+    rows: NDArray[np.int64] | None = None,
+    threads: int = 1,
+) -> Sets:
+    """Give the sorted, distinct elements of the documents in the given rows (by default, of all)."""
+    if rows is None:
+        rows = np.arange(len(documents), dtype=np.int64)
+    lengths = np.diff(documents.offsets)[rows]
+    arguments = shingling.arguments()
+
+    def build(piece: slice) -> Sets:
+        chosen = rows[piece]
+        elements = np.empty(int(lengths[piece].sum()) + 1, np.uint64)
+        offsets = np.zeros(len(chosen) + 1, np.int64)
+        room = int(lengths[piece].max(initial=0)) + 1
+        data, starts = documents.data, documents.offsets
+        kernels.element_sets(
+            data, starts, chosen, *arguments, shingling.multiset, room, elements, offsets
+        )
+        return Sets(elements[: offsets[-1]].copy(), offsets)
+
+    return Sets.joined(list(in_order(build, pieces(lengths, PIECE), threads)))

@@ -1,0 +1,54 @@
+"""Work in pieces on several threads, with results in the order of the pieces."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["available", "in_order", "pieces"]
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+
+def available() -> int:
+    """Count the processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def in_order(work: Callable[[T], R], items: Iterable[T], threads: int) -> Iterator[R]:
+    """Give `work(item)` for each item, in order, with at most two pieces a thread under way."""
+    if threads <= 1:
+        yield from map(work, items)
+        return
+    with ThreadPoolExecutor(threads, thread_name_prefix="lookalike") as pool:
+        under_way: deque[Future[R]] = deque()
+        try:
+            for item in items:
+                under_way.append(pool.submit(work, item))
+                if len(under_way) >= 2 * threads:
+                    yield under_way.popleft().result()
+            while under_way:
+                yield under_way.popleft().result()
+        finally:
+            for future in under_way:
+                future.cancel()
+
+
+def pieces(weights: NDArray[np.int64], most: int) -> Iterator[slice]:
+    """Cut a row of weights into slices of at most `most` in all, or of one item that is heavier."""
+    ends = np.cumsum(weights)
+    start = 0
+    while start < len(weights):
+        before = int(ends[start - 1]) if start else 0
+        stop = max(int(np.searchsorted(ends, before + most, side="right")), start + 1)
+        yield slice(start, stop)
+        start = stop

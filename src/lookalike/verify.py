@@ -1,0 +1,125 @@
+"""Candidates to scored pairs: the exact similarity of their shingles, or an estimate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lookalike.kernels import verify as kernels
+from lookalike.threads import in_order, pieces
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lookalike.shingle import Sets
+
+__all__ = ["Scored", "estimate", "verify"]
+
+PIECE = 1 << 13
+"""Pairs that one thread compares at a time."""
+
+
+@dataclass(frozen=True)
+class Scored:
+    """Pairs of rows with what they share.
+
+    Estimated pairs have no containment: it is NaN.
+    """
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    similarity: NDArray[np.float64]
+    first_in_second: NDArray[np.float64]
+    second_in_first: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        """Count the pairs."""
+        return len(self.first)
+
+    @classmethod
+    def joined(cls, parts: list[Scored]) -> Scored:
+        """Put several one after the other."""
+        whole = np.empty(0, np.int64)
+        real = np.empty(0, np.float64)
+        return cls(
+            np.concatenate([whole, *(part.first for part in parts)]),
+            np.concatenate([whole, *(part.second for part in parts)]),
+            np.concatenate([real, *(part.similarity for part in parts)]),
+            np.concatenate([real, *(part.first_in_second for part in parts)]),
+            np.concatenate([real, *(part.second_in_first for part in parts)]),
+        )
+
+
+def verify(
+    sets: Sets,
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    *,
+    threshold: float,
+    threads: int = 1,
+) -> Scored:
+    """Compare each pair of sets exactly, and keep those at or above the threshold.
+
+    The sets hold 64-bit elements: among all the shingles of two documents of a million each, two
+    that differ collide with a probability below one in a million.
+    """
+    sizes = sets.sizes()
+    size_first, size_second = sizes[first], sizes[second]
+    # Sets of very different size cannot be similar, whatever they hold.
+    small, large = np.minimum(size_first, size_second), np.maximum(size_first, size_second)
+    possible = np.flatnonzero((large > 0) & (small >= threshold * large - 0.5))
+    first, second = first[possible], second[possible]
+    counts = np.empty(len(first), np.int64)
+
+    def count(piece: slice) -> None:
+        kernels.shared(
+            sets.elements, sets.offsets, first[piece], second[piece], threshold, counts[piece]
+        )
+
+    for _ in in_order(count, pieces(np.ones(len(first), np.int64), PIECE), threads):
+        pass
+    return _scored(first, second, counts, sizes[first], sizes[second], threshold)
+
+
+def _scored(
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    shared: NDArray[np.int64],
+    size_first: NDArray[np.int64],
+    size_second: NDArray[np.int64],
+    threshold: float,
+) -> Scored:
+    # One division of whole numbers, rounded once, so that 4/5 is the 0.8 that a user writes.
+    similarity = shared / (size_first + size_second - shared)
+    kept = np.flatnonzero(similarity >= threshold)
+    return Scored(
+        first[kept],
+        second[kept],
+        similarity[kept],
+        shared[kept] / size_first[kept],
+        shared[kept] / size_second[kept],
+    )
+
+
+def estimate(
+    signatures: NDArray[np.uint32],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    *,
+    threshold: float,
+    threads: int = 1,
+) -> Scored:
+    """Score each pair by the share of equal rows, and keep those at or above the threshold."""
+    counts = np.empty(len(first), np.int64)
+
+    def count(piece: slice) -> None:
+        kernels.agreeing(signatures, first[piece], second[piece], counts[piece])
+
+    for _ in in_order(count, pieces(np.ones(len(first), np.int64), PIECE), threads):
+        pass
+    similarity = counts / signatures.shape[1]
+    kept = np.flatnonzero(similarity >= threshold)
+    unknown = np.full(len(kept), np.nan)
+    return Scored(first[kept], second[kept], similarity[kept], unknown, unknown)
