@@ -17,7 +17,7 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from lookalike import textbook
-from lookalike.cli.learn import show
+from lookalike.cli.lesson import show
 from lookalike.errors import SettingsError
 from lookalike.textbook import CharacteristicMatrix, HashFunction, SignatureMatrix
 

@@ -5,7 +5,7 @@
 Run by hand, with the Python whose Unicode version the table shall have; the file is committed, so
 that canonical texts and words, and with them every hash, are the same under every Python.
 Standard library only. The format, little-endian, compressed by zlib: runs of
-(first code point: uint32, flags: uint32, lower case minus code point: int32, combining class: uint32).
+first code point, flags, lower case less the code point (signed) and combining class, 32 bits each.
 """
 
 import struct
@@ -13,7 +13,9 @@ import unicodedata
 import zlib
 from pathlib import Path
 
-ASSIGNED, MARK, DENSE, WORD, SINGLE, SPACE, PUNCTUATION, NUMBER, COMPLEX = (1 << i for i in range(9))
+ASSIGNED, MARK, DENSE, WORD, SINGLE, SPACE, PUNCTUATION, NUMBER, COMPLEX = (
+    1 << i for i in range(9)
+)
 
 IDEOGRAPHS = [(0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF)]
 KANA = [

@@ -39,8 +39,8 @@ def components(
 
     links = np.ones(len(first), np.int8)
     graph = coo_array((links, (first, second)), shape=(documents, documents))
-    _, labels = connected_components(graph, directed=False)
-    return labels.astype(np.int64)
+    labels: NDArray[np.int64] = connected_components(graph, directed=False)[1].astype(np.int64)
+    return labels
 
 
 def smallest_similarities(
@@ -109,7 +109,5 @@ def stars(
     kernels.keep_stars(order, starts, neighbours, kept)
     nearest = np.arange(documents, dtype=np.int64)
     nearest_similarity = np.ones(documents)
-    kernels.nearest_kept(
-        places, starts, neighbours, scores, kept, nearest, nearest_similarity
-    )
+    kernels.nearest_kept(places, starts, neighbours, scores, kept, nearest, nearest_similarity)
     return Stars(kept, nearest, nearest_similarity)

@@ -48,6 +48,7 @@ class Normalisation:
     """The text as it is; the other options then do nothing and must be off."""
 
     def __post_init__(self) -> None:
+        """Refuse options that contradict each other."""
         others = self.keep_case, self.strip_accents, self.strip_punctuation, self.strip_digits
         if self.raw and any(others):
             raise SettingsError(
@@ -98,7 +99,6 @@ class Canonical:
         """Give one document's canonical text."""
         return bytes(self.data[self.offsets[row] : self.offsets[row + 1]]).decode()
 
-
     @classmethod
     def joined(cls, parts: list[Canonical]) -> Canonical:
         """Put several one after the other."""
@@ -127,7 +127,8 @@ def normalise(texts: pa.Array, options: Normalisation | None = None) -> Canonica
     if (invalid := np.flatnonzero(kinds == kernels.INVALID)).size:
         raise InvalidTextError(int(invalid[0]), int(where[invalid[0]]))
     if options.raw:
-        canonical, canonical_offsets = data[offsets[0] : offsets[-1]], offsets - offsets[0]
+        # A copy, so that kernels see one kind of array and are compiled once.
+        canonical, canonical_offsets = data[offsets[0] : offsets[-1]].copy(), offsets - offsets[0]
     else:
         canonical, canonical_offsets = _canonical(data, starts, ends, kinds, table, options)
     fingerprints = np.empty((len(starts), 2), np.uint64)
@@ -171,7 +172,7 @@ def _buffers(texts: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     width = np.int32 if texts.type == pa.string() else np.int64
     _, offset_buffer, data_buffer = texts.buffers()
     if not len(texts) or data_buffer is None:
-        return np.empty(0, np.uint8), np.zeros(len(texts) + 1, np.int64)
+        return np.frombuffer(b"", np.uint8), np.zeros(len(texts) + 1, np.int64)
     offsets = np.frombuffer(offset_buffer, width)[texts.offset : texts.offset + len(texts) + 1]
     return np.frombuffer(data_buffer, np.uint8), offsets.astype(np.int64)
 
@@ -231,4 +232,6 @@ def _compose(
         pieces.append(encoded)
         starts[row], ends[row] = at, at + len(encoded)
         at += len(encoded)
-    return np.concatenate(pieces), starts, ends
+    joined = np.concatenate(pieces)
+    joined.setflags(write=False)
+    return joined, starts, ends

@@ -94,14 +94,12 @@ def shared_passages(
 def _canonical_words(
     text: str, spans: NDArray[np.int64], options: Normalisation | None
 ) -> list[str]:
-    """Make all words canonical at once, joined by a character that no word holds."""
-    joined = "\n".join(text[start:end] for start, end in spans.tolist())
-    keep_lines = options or Normalisation()
-    words = [part for part in joined.split("\n") if part]
-    if keep_lines.raw or not words:
+    """Make all words canonical at once, with blanks between, which no word holds."""
+    words = [text[start:end] for start, end in spans.tolist()]
+    if not words or (options and options.raw):
         return words
-    whole = canonical_text(joined, keep_lines).split(" ")
-    if len(whole) == len(words):
-        return whole
-    # An option that strips digits can empty a word; then each is made canonical by itself.
-    return [canonical_text(word, keep_lines) for word in words]
+    together = canonical_text(" ".join(words), options).split(" ")
+    if len(together) == len(words):
+        return together
+    # An option that strips digits can leave nothing of a word; each is then done by itself.
+    return [canonical_text(word, options) for word in words]

@@ -20,7 +20,16 @@ if TYPE_CHECKING:
     from lookalike.normalise import Canonical
     from lookalike.settings import Settings
 
-__all__ = ["Background", "Plan", "choose_shingle", "measure", "plan", "plan_for", "sample", "usual_size"]
+__all__ = [
+    "Background",
+    "Plan",
+    "choose_shingle",
+    "measure",
+    "plan",
+    "plan_for",
+    "sample",
+    "usual_size",
+]
 
 SAMPLE_DOCUMENTS = 200
 SAMPLE_BYTES = 4 << 20
@@ -164,9 +173,7 @@ def plan(
     """
     from lookalike.settings import Settings
 
-    settings = Settings(
-        threshold=threshold, recall=recall, bands=bands, rows=rows, cascade=cascade
-    )
+    settings = Settings(threshold=threshold, recall=recall, bands=bands, rows=rows, cascade=cascade)
     if isinstance(documents, bool) or not isinstance(documents, int) or documents < 0:
         raise SettingsError(f"documents {documents!r}: use a whole number from 0")
     if background is None or isinstance(background, (int, float)):
@@ -267,9 +274,7 @@ def sample(documents: Canonical, distinct: NDArray[np.int64]) -> NDArray[np.int6
     return chosen[np.sort(by_length[fitting])]
 
 
-def measure(
-    documents: Canonical, chosen: NDArray[np.int64], shingling: Shingling
-) -> Background:
+def measure(documents: Canonical, chosen: NDArray[np.int64], shingling: Shingling) -> Background:
     """Compare every two documents of a sample."""
     sets = element_sets(documents, shingling, rows=chosen)
     scored = verify(sets, *np.triu_indices(len(chosen), 1), threshold=0.0)

@@ -121,12 +121,7 @@ def _as_text(column: Any, name: str) -> pa.Array:
     kind = column.type
     if pa.types.is_dictionary(kind):
         kind = kind.value_type
-    if pa.types.is_binary(kind) or pa.types.is_large_binary(kind) or not (
-        pa.types.is_string(kind)
-        or pa.types.is_large_string(kind)
-        or pa.types.is_string_view(kind)
-        or pa.types.is_null(kind)
-    ):
+    if kind not in (pa.string(), pa.large_string(), pa.string_view(), pa.null()):
         raise SourceError(f"{name} holds {column.type}, not text: name a column of strings")
     column = column.cast(pa.large_string())
     if isinstance(column, pa.ChunkedArray):
@@ -174,7 +169,8 @@ def _pick(names: Sequence[str], given: str | None, likely: Sequence[str], what: 
 
 
 def _list(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:12])) + (", …" if len(names) > 12 else "") if names else "none"
+    shown = ", ".join(map(repr, names[:12])) or "none"
+    return f"{shown}, …" if len(names) > 12 else shown
 
 
 def _text_column(names: Sequence[str], text: str | None) -> str:
@@ -351,7 +347,9 @@ def _read_lines(
                 found.note(f"{name}: the text is taken from {text_name!r}, {named}")
         for wanted in (text_name, id_column):
             if wanted is not None and wanted not in record:
-                raise SourceError(f"{where} has no field {wanted!r}: there are {_list(list(record))}")
+                raise SourceError(
+                    f"{where} has no field {wanted!r}: there are {_list(list(record))}"
+                )
         value = record[text_name]
         if value is not None and not isinstance(value, str):
             raise SourceError(

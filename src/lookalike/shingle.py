@@ -41,10 +41,13 @@ class Shingling:
     multiset: bool = False
 
     def __post_init__(self) -> None:
+        """Refuse what cannot be."""
         if self.unit not in ("chars", "words"):
             raise SettingsError(f"shingle unit {self.unit!r} is unknown: use chars or words")
         if isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 1:
-            raise SettingsError(f"shingle size {self.size!r}: use a whole number from 1, as chars:5")
+            raise SettingsError(
+                f"shingle size {self.size!r}: use a whole number from 1, as chars:5"
+            )
 
     @classmethod
     def parse(cls, spec: str, *, multiset: bool = False) -> Shingling:
@@ -115,7 +118,7 @@ def element_sets(
     rows: NDArray[np.int64] | None = None,
     threads: int = 1,
 ) -> Sets:
-    """Give the sorted, distinct elements of the documents in the given rows (by default, of all)."""
+    """Give the sorted, distinct elements of the documents in `rows`, by default of all."""
     if rows is None:
         rows = np.arange(len(documents), dtype=np.int64)
     lengths = np.diff(documents.offsets)[rows]

@@ -9,10 +9,12 @@ from __future__ import annotations
 import zlib
 from functools import cache
 from importlib.resources import files
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = [
     "ASSIGNED",
@@ -68,7 +70,7 @@ def _spread(values: NDArray[np.uint32]) -> NDArray[np.uint32]:
 def code_points() -> Table:
     """Give the record of every code point."""
     runs = _runs()
-    lower = _spread(runs[:, 2]) + np.arange(0x110000, dtype=np.uint32)
+    lower = np.add(_spread(runs[:, 2]), np.arange(0x110000, dtype=np.uint32), dtype=np.uint32)
     table: Table = (_spread(runs[:, 1]) << np.uint32(21)) | lower
     table.setflags(write=False)
     return table

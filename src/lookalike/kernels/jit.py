@@ -2,43 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numba
 from llvmlite import ir
 from numba.core import types
 from numba.extending import intrinsic
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 __all__ = ["first_run", "kernel", "multiply_high", "trailing_zeros"]
 
-F = TypeVar("F", bound=Callable[..., Any])
 
-_kernels: list[Any] = []
+INTERPRETED = bool(getattr(numba.config, "DISABLE_JIT", False))
+"""Whether kernels run as plain Python, by NUMBA_DISABLE_JIT: slow, and seen by coverage."""
 
 
-def kernel(function: F) -> F:
+def kernel(function: Callable[..., Any]) -> Any:
     """Compile on first call, keep the result on disk, and let other threads run meanwhile."""
-    compiled = numba.njit(function, nogil=True, cache=True)
-    _kernels.append(compiled)
-    return compiled  # type: ignore[no-any-return]
+    return numba.njit(function, nogil=True, cache=True)
 
 
-def first_run() -> bool:
-    """Tell whether kernels will have to be compiled, which takes seconds, before they can run."""
-    if numba.config.DISABLE_JIT:
+def first_run(compiled: Any) -> bool:
+    """Tell whether a kernel will have to be compiled, which takes seconds, before it can run."""
+    if INTERPRETED:
         return False
-    for compiled in _kernels:
-        source = Path(compiled.py_func.__code__.co_filename)
-        pattern = f"{source.stem}.{compiled.py_func.__qualname__}-*.nbi"
-        kept = [path.stat().st_mtime for path in Path(compiled.stats.cache_path).glob(pattern)]
-        if not kept or max(kept) < source.stat().st_mtime:
-            return True
-    return False
+    source = Path(compiled.py_func.__code__.co_filename)
+    pattern = f"{source.stem}.{compiled.py_func.__qualname__}-*.nbi"
+    kept = [path.stat().st_mtime for path in Path(compiled.stats.cache_path).glob(pattern)]
+    return not kept or max(kept) < source.stat().st_mtime
 
 
-if numba.config.DISABLE_JIT:
+if INTERPRETED:
 
     def multiply_high(x: Any, y: Any) -> Any:
         """Give the upper 64 bits of the product of two 64-bit words."""
@@ -50,7 +47,7 @@ if numba.config.DISABLE_JIT:
 
 else:
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def multiply_high(_context: Any, x: Any, y: Any) -> Any:
         """Give the upper 64 bits of the product of two 64-bit words."""
         if x != types.uint64 or y != types.uint64:
@@ -63,7 +60,7 @@ else:
 
         return types.uint64(types.uint64, types.uint64), emit
 
-    @intrinsic  # type: ignore[untyped-decorator]
+    @intrinsic
     def trailing_zeros(_context: Any, x: Any) -> Any:
         """Count the zero bits below the lowest one of a 64-bit word that is not 0."""
         if x != types.uint64:

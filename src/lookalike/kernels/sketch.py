@@ -380,23 +380,3 @@ def element_sets(
         for j in range(count):
             out[at + j] = values[j]
         out_offsets[i + 1] = at + count
-
-
-@kernel
-def sort_elements(shingles, offsets, multiset, out, out_offsets):
-    """Make sorted, distinct elements of lists of shingles' hashes."""
-    longest = 0
-    for i in range(len(offsets) - 1):
-        longest = max(longest, offsets[i + 1] - offsets[i])
-    values = np.empty(longest + 1, np.uint64)
-    spare = np.empty(longest + 1, np.uint64)
-    tallies = np.empty(longest + 2, np.int64)
-    for i in range(len(offsets) - 1):
-        count = offsets[i + 1] - offsets[i]
-        for j in range(count):
-            values[j] = shingles[offsets[i] + j]
-        count = _elements(values, count, multiset, spare, tallies)
-        at = out_offsets[i]
-        for j in range(count):
-            out[at + j] = values[j]
-        out_offsets[i + 1] = at + count

@@ -1,0 +1,52 @@
+# `make demo` and `make test` need Python 3.11 or later and make, nothing else.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+PYTEST := $(BIN)/python -m pytest
+
+.PHONY: demo test lint bench clean help
+
+help:
+	@echo "make demo    set up .venv and find the similar documents in examples/"
+	@echo "make test    set up .venv and run every test"
+	@echo "make lint    check style and types"
+	@echo "make bench   measure speed, with accuracy and a peer beside it"
+	@echo "make clean   remove .venv and caches"
+
+demo: $(VENV)/installed
+	$(BIN)/lookalike find examples/documents
+
+# Kernels run three times: compiled, compiled with bounds checks, and as plain Python.
+test: $(VENV)/tested
+	$(PYTEST)
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.cache/bounds $(PYTEST) -m kernels
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m kernels
+
+lint: $(VENV)/tested
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+bench: $(VENV)/benched
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A stamp for each set of packages, so that a second run downloads nothing.
+$(VENV)/installed: pyproject.toml constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or later is needed: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) install --quiet --constraint constraints.txt --editable .
+	touch $@
+
+$(VENV)/tested: $(VENV)/installed
+	$(PIP) install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+$(VENV)/benched: $(VENV)/installed
+	$(PIP) install --quiet --constraint constraints.txt --editable '.[bench]'
+	touch $@

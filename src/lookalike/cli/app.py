@@ -1,0 +1,81 @@
+"""The program `lookalike`: its commands, and how it ends."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from lookalike import __version__
+from lookalike.cli import compare, curve, find, learn, plan
+from lookalike.errors import LookalikeError
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="lookalike",
+    no_args_is_help=True,
+    # Plain help takes half the time to appear, and reads the same in a pipe.
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Find the documents in a pile that are the same or nearly the same.",
+    epilog="Example: lookalike find essays/ --threshold 0.7",
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"lookalike {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, help="Say the version."),
+    ] = False,
+) -> None:
+    pass
+
+
+app.command("find")(find.find)
+app.command("compare")(compare.compare)
+app.command("plan")(plan.plan)
+app.command("curve")(curve.curve)
+app.command("learn")(learn.learn)
+
+
+def main() -> None:
+    """Run the program; an error is one line on standard error and exit status 1."""
+    try:
+        app()
+    except LookalikeError as error:
+        _end(str(error))
+    except KeyboardInterrupt:
+        print("lookalike: stopped; nothing was written", file=sys.stderr)
+        sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read the output has enough; keep Python from saying so at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename else ""
+        _end(f"{where}{error.strerror or error}")
+    except MemoryError:
+        _end("there is not enough memory: use fewer documents at once")
+    except Exception as error:
+        if os.environ.get("LOOKALIKE_DEBUG"):
+            raise
+        _end(
+            f"an error of Lookalike's own, {type(error).__name__}: {error}; "
+            "run again with LOOKALIKE_DEBUG=1 for its place, and report it"
+        )
+
+
+def _end(message: str) -> None:
+    print(f"lookalike: {' '.join(message.split())}", file=sys.stderr)
+    sys.exit(1)

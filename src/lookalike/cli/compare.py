@@ -1,0 +1,108 @@
+"""`lookalike compare`: how similar two documents are, and the passages they share."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lookalike.cli import options
+
+if TYPE_CHECKING:
+    from lookalike.passages import Passage
+
+__all__ = ["compare"]
+
+SHOWN_PASSAGES = 20
+SHOWN_CHARACTERS = 300
+
+
+def compare(
+    a: Annotated[str, typer.Argument(metavar="A", help="A text file.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="Another.")],
+    shingle: options.Shingle = "auto",
+    multiset: options.Multiset = False,
+    normalise: options.Normalise = "default",
+    shortest: Annotated[
+        int, typer.Option("--words", min=1, help="Words that a shared passage has at the least.")
+    ] = 5,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="One JSON object, with every passage.")
+    ] = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Say how similar two documents are, and show the passages they share.
+
+    Example: lookalike compare draft.txt final.txt
+    """
+    from lookalike.cli import screen
+    from lookalike.compare import compare as compare_texts
+    from lookalike.kernels import sketch
+    from lookalike.planning import count
+    from lookalike.read import read_text
+
+    first, second = read_text(a), read_text(b)
+    screen.announce_compiling(screen.status(quiet=quiet), sketch.element_sets)
+    found = compare_texts(
+        first, second, shingle=shingle, multiset=multiset, normalise=normalise, shortest=shortest
+    )
+    out = screen.results()
+    if as_json:
+        plain = {
+            "a": a,
+            "b": b,
+            "similarity": found.similarity,
+            "score": "exact",
+            "a_in_b": found.containment.a_in_b,
+            "b_in_a": found.containment.b_in_a,
+            "shingle": found.shingle,
+            "passages": [vars(passage) for passage in found.passages],
+        }
+        typer.echo(json.dumps(plain, ensure_ascii=False))
+        return
+    kind = "multisets" if multiset else "sets"
+    a_in_b, b_in_a = map(screen.number, found.containment)
+    similarity = screen.number(found.similarity)
+    out.print(f"similarity  {similarity}  (Jaccard, {kind} of {found.shingle})")
+    out.print(f"a in b      {a_in_b}  (share of a's {count(found.shingles[0], 'shingle')})")
+    out.print(f"b in a      {b_in_a}  (share of b's {count(found.shingles[1], 'shingle')})\n")
+    if found.identical:
+        out.print("The two are identical, but for case and white space at the most.")
+        return
+    _show_passages(first, second, found.passages, shortest)
+
+
+def _show_passages(a: str, b: str, passages: list[Passage], shortest: int) -> None:
+    from rich.text import Text
+
+    from lookalike.cli import screen
+    from lookalike.planning import count
+
+    out = screen.results()
+    if not passages:
+        out.print(f"No {shortest} words in a row stand in both.")
+        return
+    longest = sorted(passages, key=lambda passage: -passage.words)[:SHOWN_PASSAGES]
+    shown = [passage for passage in passages if passage in longest]
+    more = f", the {SHOWN_PASSAGES} longest" if len(passages) > len(shown) else ""
+    out.print(f"{count(len(passages), 'shared passage')} of {shortest} words or more{more}:")
+    for passage in shown:
+        where_a = _lines(a, passage.a_start, passage.a_end)
+        where_b = _lines(b, passage.b_start, passage.b_end)
+        out.print(f"\n{passage.words:,} words; a {where_a}, b {where_b}")
+        out.print(Text(_shortened(a[passage.a_start : passage.a_end])))
+
+
+def _lines(text: str, start: int, end: int) -> str:
+    first = text.count("\n", 0, start) + 1
+    last = first + text.count("\n", start, end)
+    return f"line {first}" if first == last else f"lines {first}-{last}"
+
+
+def _shortened(passage: str) -> str:
+    passage = " ".join(passage.split())
+    if len(passage) <= SHOWN_CHARACTERS:
+        return passage
+    half = SHOWN_CHARACTERS // 2
+    return f"{passage[:half].rstrip()} … {passage[-half:].lstrip()}"

@@ -1,0 +1,75 @@
+"""Options that commands share, each in one place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = [
+    "Bands",
+    "Estimate",
+    "Id",
+    "Multiset",
+    "Normalise",
+    "Out",
+    "Quiet",
+    "Recall",
+    "Rows",
+    "Seed",
+    "Shingle",
+    "Text",
+    "Threads",
+    "Threshold",
+]
+
+Threshold = Annotated[
+    float, typer.Option("--threshold", "-t", help="Similarity from which two documents are a pair.")
+]
+Recall = Annotated[
+    float,
+    typer.Option(
+        "--recall",
+        help="Chance that a pair at the threshold is found; 1 finds every pair, by an exact join.",
+    ),
+]
+Shingle = Annotated[
+    str,
+    typer.Option("--shingle", "-s", metavar="auto|chars:K|words:K", help="What is compared."),
+]
+Multiset = Annotated[
+    bool, typer.Option("--multiset", help="Count how often a shingle occurs, not only whether.")
+]
+Bands = Annotated[
+    int | None, typer.Option("--bands", help="Bands, instead of a plan; with --rows.")
+]
+Rows = Annotated[
+    int | None, typer.Option("--rows", help="Rows of a band, instead of a plan; with --bands.")
+]
+Estimate = Annotated[
+    bool,
+    typer.Option("--estimate", help="Score by signatures, labelled estimated; no exact check."),
+]
+Normalise = Annotated[
+    str,
+    typer.Option(
+        "--normalise",
+        metavar="OPTIONS",
+        help="default, none, or some of keep-case, strip-accents, strip-digits, "
+        "strip-punctuation, with commas between.",
+    ),
+]
+Text = Annotated[
+    str | None, typer.Option("--text", metavar="COLUMN", help="Field that holds the text.")
+]
+Id = Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="Field that holds the id.")]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="FILE", help="Write here, not to standard output."),
+]
+Threads = Annotated[
+    int | None, typer.Option("--threads", min=1, help="Threads; by default one a processor.")
+]
+Seed = Annotated[int, typer.Option("--seed", help="Of the random hash functions.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on standard error but errors.")]

@@ -1,0 +1,133 @@
+"""What the commands show: consoles, numbers, progress and the plan."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from lookalike.curves import Cascade
+    from lookalike.pipeline import Progress
+    from lookalike.planning import Plan
+
+__all__ = [
+    "announce_compiling",
+    "number",
+    "progress",
+    "results",
+    "show_curve",
+    "show_plan",
+    "simple_table",
+    "status",
+    "utf8_output",
+]
+
+BAR = 24
+
+
+def utf8_output() -> None:
+    """Write UTF-8 whatever the locale: ids and passages may be in any script."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace")
+
+
+def results() -> Console:
+    """Give the console of standard output."""
+    utf8_output()
+    return Console(highlight=False, soft_wrap=False)
+
+
+def status(*, quiet: bool = False) -> Console:
+    """Give the console of standard error, which is silent when asked to be."""
+    utf8_output()
+    return Console(stderr=True, highlight=False, quiet=quiet)
+
+
+def number(similarity: float) -> str:
+    """Write a similarity to 4 digits, never above what it is: 1 is for the same shingles only."""
+    return f"{math.floor(similarity * 10_000 + 1e-9) / 10_000:.4f}"
+
+
+def simple_table(*columns: str) -> Table:
+    """Make a table without lines around it; columns that end in `>` are numbers."""
+    from rich.box import SIMPLE_HEAD
+    from rich.table import Table
+
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for column in columns:
+        right = column.endswith(">")
+        table.add_column(column.rstrip(">"), justify="right" if right else "left", overflow="fold")
+    return table
+
+
+def curve_table(rows: list[tuple[float, float, float]]) -> Table:
+    """Make the table of a curve: similarity, found, missed, and a bar."""
+    table = simple_table("similarity>", "found>", "missed>", "")
+    for similarity, found, missed in rows:
+        digits = f"{missed:.6f}" if missed >= 1e-6 or missed == 0 else f"{missed:.1e}"
+        table.add_row(f"{similarity:g}", f"{found:.4f}", digits, "#" * round(found * BAR))
+    return table
+
+
+def show_curve(console: Console, cascade: Cascade, rows: list[tuple[float, float, float]]) -> None:
+    """Show a curve as a table, and where it rises."""
+    console.print()
+    console.print(curve_table(rows))
+    console.print()
+    estimate = cascade.estimate
+    rule = f"; the rule of thumb (1/b)^(1/r) says {estimate:.4f}" if estimate is not None else ""
+    console.print(f"The chance to be found is one half at {cascade.half:.4f}{rule}.")
+
+
+def show_plan(console: Console, plan: Plan) -> None:
+    """Show a plan as a sentence and a small table."""
+    console.print(f"Plan: {plan.sentence()}")
+    if plan.shingle_reason and plan.shingle_reason != "as given":
+        console.print(f"Shingles: {plan.shingle}, {plan.shingle_reason}.")
+    if plan.cascade is not None:
+        show_curve(console, plan.cascade, plan.table())
+        console.print()
+
+
+def announce_compiling(console: Console, kernel: Any) -> None:
+    """Say that the first run compiles, so that nobody takes it for the usual time."""
+    from lookalike.kernels.jit import first_run
+
+    if first_run(kernel):
+        console.print("Compiling, once: some 15 seconds. Later runs start at once.")
+
+
+@contextmanager
+def progress(console: Console) -> Iterator[Progress | None]:
+    """Draw a bar a stage while a job runs, on a terminal."""
+    if not console.is_terminal or console.quiet:
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bars
+
+    bars = Bars(
+        TextColumn("{task.description:>10}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+    )
+    tasks: dict[str, Any] = {}
+
+    def report(stage: str, done: int, total: int) -> None:
+        if stage not in tasks:
+            tasks[stage] = bars.add_task(stage)
+        bars.update(tasks[stage], completed=done, total=total)
+
+    with bars:
+        yield report

@@ -1,0 +1,42 @@
+"""How the tests run: Hypothesis profiles, the real corpora, and the interpreter's arithmetic."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, settings
+
+from lookalike.kernels.jit import INTERPRETED
+
+ROOT = Path(__file__).parent.parent
+
+slow_is_fine = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("default", max_examples=60, derandomize=True, **slow_is_fine)
+settings.register_profile("interpreted", max_examples=15, derandomize=True, **slow_is_fine)
+settings.register_profile("thorough", max_examples=3000, **slow_is_fine)
+settings.load_profile(
+    os.environ.get("HYPOTHESIS_PROFILE", "interpreted" if INTERPRETED else "default")
+)
+
+
+@pytest.fixture(autouse=INTERPRETED)
+def words_wrap_around():
+    """Let 64-bit words wrap in silence where kernels run as plain Python, as they do compiled."""
+    with np.errstate(over="ignore"):
+        yield
+
+
+@pytest.fixture(scope="session")
+def corpora() -> Path:
+    """Give the folder of the real corpora, or skip."""
+    folder = Path(os.environ.get("LOOKALIKE_DATA", ROOT.parent / "shared" / "data"))
+    if not (folder / "articles" / "docs.jsonl").exists():
+        pytest.skip("the real corpora are not here; LOOKALIKE_DATA names their folder")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def sample_documents() -> Path:
+    """Give the folder of the shipped sample documents."""
+    return ROOT / "examples" / "documents"
