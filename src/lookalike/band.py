@@ -26,6 +26,9 @@ __all__ = ["band_keys", "candidates"]
 
 BLOCK = 1 << 20
 """Candidates that are held at a time."""
+LEAST_LIMIT = 50_000_000
+PAIRS_PER_DOCUMENT = 1000
+"""Pairs in shared buckets that are worked off; the larger of the two bounds holds."""
 
 
 def band_keys(signatures: NDArray[np.uint32], *, bands: int, rows: int) -> NDArray[np.uint64]:
@@ -108,7 +111,7 @@ def _refuse_if_quadratic(
 ) -> None:
     documents = keys.shape[1]
     if most is None:
-        most = max(50_000_000, 1000 * documents)
+        most = max(LEAST_LIMIT, PAIRS_PER_DOCUMENT * documents)
     total = 0
     largest = 0
     for generator, order in zip(generators, orders, strict=True):

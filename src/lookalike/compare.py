@@ -55,7 +55,7 @@ def compare(
     options = Normalisation.parse(normalise)
     documents = canonicalise(read({"a": a, "b": b}).texts, options)
     if shingle == "auto":
-        from lookalike.planning import usual_size
+        from lookalike.background import usual_size
 
         shingling = Shingling("chars", usual_size(documents, np.arange(2)), multiset)
     else:

@@ -99,6 +99,16 @@ class Canonical:
         """Give one document's canonical text."""
         return bytes(self.data[self.offsets[row] : self.offsets[row + 1]]).decode()
 
+    def chosen(self, rows: NDArray[np.int64]) -> Canonical:
+        """Give some of the documents, in the given order."""
+        starts, ends = self.offsets[rows], self.offsets[rows + 1]
+        pieces = [self.data[start:end] for start, end in zip(starts, ends, strict=True)]
+        return Canonical(
+            np.concatenate([np.empty(0, np.uint8), *pieces]),
+            np.append(0, np.cumsum(ends - starts)),
+            self.fingerprints[rows],
+        )
+
     @classmethod
     def joined(cls, parts: list[Canonical]) -> Canonical:
         """Put several one after the other."""

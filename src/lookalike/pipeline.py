@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lookalike import background as sampling
 from lookalike import band, exact, minhash, planning, verify
 from lookalike.errors import SourceError
 from lookalike.groups import Groups
@@ -120,7 +121,7 @@ class _Job:
             canonical = self._normalise(options)
             groups = Groups.of(canonical)
         with self._stage("plan"):
-            shingling, plan = self._plan(canonical, groups)
+            shingling, plan, warnings = self._plan(canonical, groups)
         with self._stage("sketch"):
             signatures = self._sign(canonical, groups, shingling, plan)
         with self._stage("compare"):
@@ -142,6 +143,7 @@ class _Job:
                 candidates=candidates,
                 rejected=candidates - len(scored),
                 skipped=dict(self.documents.skipped),
+                warnings=warnings,
                 seconds=self.seconds,
             ),
         )
@@ -172,19 +174,23 @@ class _Job:
             self.progress("normalise", sum(map(len, done)), len(texts))
         return Canonical.joined(done)
 
-    def _plan(self, canonical: Canonical, groups: Groups) -> tuple[Shingling, Plan]:
-        chosen = planning.sample(canonical, groups.representatives)
+    def _plan(
+        self, canonical: Canonical, groups: Groups
+    ) -> tuple[Shingling, Plan, tuple[str, ...]]:
+        chosen = sampling.sample(canonical, groups.representatives)
         multiset = self.settings.multiset
         if self.settings.shingle == "auto":
-            shingling, background, reason = planning.choose_shingle(
+            shingling, background, reason = sampling.choose_shingle(
                 canonical, chosen, multiset=multiset
             )
         else:
             shingling = Shingling.parse(self.settings.shingle, multiset=multiset)
-            background = planning.measure(canonical, chosen, shingling)
+            background = sampling.measure(canonical, chosen, shingling)
             reason = "as given"
+        doubts = sampling.doubts(canonical, chosen, shingling, background)
         plan = planning.plan_for(self.settings, len(groups), background)
-        return shingling, replace(plan, shingle=str(shingling), shingle_reason=reason)
+        plan = replace(plan, shingle=str(shingling), shingle_reason=reason)
+        return shingling, plan, tuple(doubts)
 
     def _sign(
         self, canonical: Canonical, groups: Groups, shingling: Shingling, plan: Plan

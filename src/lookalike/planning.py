@@ -1,4 +1,4 @@
-"""From a threshold, a recall and a corpus to the shingle, the bands and the rows."""
+"""From a threshold, a recall and a corpus to the bands and the rows."""
 
 from __future__ import annotations
 
@@ -8,63 +8,23 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from lookalike import unicode
+from lookalike.background import TYPICAL, Background
 from lookalike.curves import Cascade, Distribution, errors
 from lookalike.errors import SettingsError
-from lookalike.shingle import Shingling, element_sets
-from lookalike.verify import verify
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from lookalike.normalise import Canonical
     from lookalike.settings import Settings
 
-__all__ = [
-    "Background",
-    "Plan",
-    "choose_shingle",
-    "measure",
-    "plan",
-    "plan_for",
-    "sample",
-    "usual_size",
-]
-
-SAMPLE_DOCUMENTS = 200
-SAMPLE_BYTES = 4 << 20
+__all__ = ["Plan", "count", "floor", "plan", "plan_for"]
 
 MOST_ROWS = 4096
 """Rows of a signature that a plan may ask for."""
-ALIKE = 0.05
-"""Mean similarity under which random documents count as unlike."""
-ALPHABETIC, IDEOGRAPHIC = 5, 2
-"""The least characters of a shingle, where a character is a letter, or a syllable or word."""
 
 # Measured, in nanoseconds on one core; only their ratios matter.
 ROW_COST = 0.05  # a hash function on one shingle
 BAND_COST = 150.0  # a band of one document: key, sort, bucket
 PAIR_COST = 50.0  # a candidate, before its shingles are looked at
 SHINGLE_COST = 5.0  # a shingle of a candidate: hashed, sorted, merged
-
-
-@dataclass(frozen=True)
-class Background:
-    """How alike random documents of a corpus are, and how long."""
-
-    similarities: NDArray[np.float64]
-    """Of the pairs in the sample."""
-    shingles: float
-    """Distinct shingles of a document, on average."""
-
-    @property
-    def mean(self) -> float:
-        """The mean similarity of two random documents."""
-        return float(self.similarities.mean()) if len(self.similarities) else 0.0
-
-
-TYPICAL = Background(np.array([ALIKE]), 1000.0)
-"""What is assumed where no corpus was measured."""
 
 
 @dataclass(frozen=True)
@@ -257,66 +217,3 @@ def _fit(threshold: float, signature: int, miss_weight: float) -> Cascade:
     if best is None:
         raise SettingsError(f"signature {signature}: use at least 1 row")
     return best[1]
-
-
-def sample(documents: Canonical, distinct: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Choose documents by what they say: those with the smallest content fingerprints.
-
-    The choice is the same whatever the order of input. Of a few megabytes at the most: where the
-    documents are long, the longest of the choice are left out.
-    """
-    prints = documents.fingerprints[distinct]
-    chosen = distinct[np.lexsort((prints[:, 1], prints[:, 0]))[:SAMPLE_DOCUMENTS]]
-    lengths = np.diff(documents.offsets)[chosen]
-    by_length = np.argsort(lengths, kind="stable")
-    fitting = np.cumsum(lengths[by_length]) <= SAMPLE_BYTES
-    fitting[:2] = True
-    return chosen[np.sort(by_length[fitting])]
-
-
-def measure(documents: Canonical, chosen: NDArray[np.int64], shingling: Shingling) -> Background:
-    """Compare every two documents of a sample."""
-    sets = element_sets(documents, shingling, rows=chosen)
-    scored = verify(sets, *np.triu_indices(len(chosen), 1), threshold=0.0)
-    shingles = float(sets.sizes().mean()) if len(sets) else TYPICAL.shingles
-    return Background(scored.similarity, shingles)
-
-
-def choose_shingle(
-    documents: Canonical, chosen: NDArray[np.int64], *, multiset: bool
-) -> tuple[Shingling, Background, str]:
-    """Choose the shortest shingle that random documents rarely share, and say why.
-
-    Characters, from 2 to 12, and never under 5 where the script is alphabetic.
-    """
-    smallest = usual_size(documents, chosen)
-    if len(chosen) < 2:
-        shingling = Shingling("chars", smallest, multiset)
-        reason = "the usual size; there are no two documents to measure"
-        return shingling, measure(documents, chosen, shingling), reason
-    for size in range(smallest, 13):
-        shingling = Shingling("chars", size, multiset)
-        background = measure(documents, chosen, shingling)
-        if background.mean < ALIKE:
-            break
-    script = "alphabetic" if smallest == ALPHABETIC else "ideographic or syllabic"
-    alike = f"random documents are {background.mean:.3f} alike"
-    if size == smallest:
-        reason = f"{script} text; {alike}"
-    elif background.mean < ALIKE:
-        reason = f"the smallest size at which {alike}, under {ALIKE:g}"
-    else:
-        reason = f"the largest tried; {alike} even so"
-    return shingling, background, reason
-
-
-def usual_size(documents: Canonical, chosen: NDArray[np.int64]) -> int:
-    """Give the least characters of a shingle for the script that most of the documents are in."""
-    table = unicode.code_points()
-    dense = letters = 0
-    for row in chosen:
-        points = np.frombuffer(documents.text(int(row)).encode("utf-32-le"), np.uint32)
-        records = table[points]
-        dense += int(np.count_nonzero(records & unicode.DENSE))
-        letters += int(np.count_nonzero(records & unicode.WORD))
-    return ALPHABETIC if 2 * dense <= letters else IDEOGRAPHIC

@@ -43,6 +43,9 @@ class Summary:
     rejected: int
     """Candidates that the exact check found to be below the threshold."""
     skipped: Mapping[str, int]
+    """Files passed over, by reason."""
+    warnings: tuple[str, ...]
+    """What a user should know before trusting the result."""
     seconds: Mapping[str, float]
 
 

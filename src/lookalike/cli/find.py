@@ -105,6 +105,8 @@ def find(
     with screen.progress(console) as progress:
         result = search(documents, settings, threads=threads, progress=progress)
     screen.show_plan(console, result.plan)
+    for warning in result.summary.warnings:
+        console.print(f"Warning: {warning}.\n")
     if clusters is not None and clusters_kind is not None:
         write_atomically(
             clusters, lambda stream: write_table(result.clusters, stream, clusters_kind)

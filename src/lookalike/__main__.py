@@ -1,0 +1,5 @@
+"""Run the program as `python -m lookalike`."""
+
+from lookalike.cli import main
+
+main()

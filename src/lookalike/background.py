@@ -1,0 +1,154 @@
+"""How alike random documents of a corpus are, and the shingle that follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lookalike import unicode
+from lookalike.shingle import Shingling, element_sets, shingle_hashes
+from lookalike.verify import verify
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lookalike.normalise import Canonical
+
+__all__ = [
+    "TYPICAL",
+    "Background",
+    "choose_shingle",
+    "doubts",
+    "measure",
+    "sample",
+    "usual_size",
+]
+
+SAMPLE_DOCUMENTS = 200
+SAMPLE_BYTES = 4 << 20
+
+ALIKE = 0.05
+"""Mean similarity under which random documents count as unlike."""
+RELATED = 0.5
+"""Similarity of the longest shingles above which two documents are not random to each other."""
+TOO_ALIKE = 0.2
+"""Mean similarity of random documents above which a shingle is doubtful."""
+LONG_WORDS = 20
+"""Characters a word, on average, above which words are doubtful."""
+LONGEST = 12
+"""Characters of a shingle at the most."""
+ALPHABETIC, IDEOGRAPHIC = 5, 2
+"""The least characters of a shingle, where a character is a letter, or a syllable or word."""
+
+
+@dataclass(frozen=True)
+class Background:
+    """How alike random documents of a corpus are, and how long."""
+
+    similarities: NDArray[np.float64]
+    """Of the pairs in the sample."""
+    shingles: float
+    """Distinct shingles of a document, on average."""
+
+    @property
+    def mean(self) -> float:
+        """The mean similarity of two random documents."""
+        return float(self.similarities.mean()) if len(self.similarities) else 0.0
+
+
+TYPICAL = Background(np.array([ALIKE]), 1000.0)
+"""What is assumed where no corpus was measured."""
+
+
+def sample(documents: Canonical, distinct: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Choose documents by what they say: those with the smallest content fingerprints.
+
+    The choice is the same whatever the order of input. Of a few megabytes at the most: where the
+    documents are long, the longest of the choice are left out.
+    """
+    prints = documents.fingerprints[distinct]
+    chosen = distinct[np.lexsort((prints[:, 1], prints[:, 0]))[:SAMPLE_DOCUMENTS]]
+    lengths = np.diff(documents.offsets)[chosen]
+    by_length = np.argsort(lengths, kind="stable")
+    fitting = np.cumsum(lengths[by_length]) <= SAMPLE_BYTES
+    fitting[:2] = True
+    return chosen[np.sort(by_length[fitting])]
+
+
+def measure(documents: Canonical, chosen: NDArray[np.int64], shingling: Shingling) -> Background:
+    """Compare every two documents of a sample."""
+    sets = element_sets(documents, shingling, rows=chosen)
+    scored = verify(sets, *np.triu_indices(len(chosen), 1), threshold=0.0)
+    shingles = float(sets.sizes().mean()) if len(sets) else TYPICAL.shingles
+    return Background(scored.similarity, shingles)
+
+
+def choose_shingle(
+    documents: Canonical, chosen: NDArray[np.int64], *, multiset: bool
+) -> tuple[Shingling, Background, str]:
+    """Choose the shortest shingle that random documents rarely share, and say why.
+
+    Characters, from 2 to 12, and never under 5 where the script is alphabetic. Pairs of the sample
+    that are related do not count: they are what is looked for, and in a small pile they would
+    pass for the background.
+    """
+    smallest = usual_size(documents, chosen)
+    unrelated = _unrelated(documents, chosen)
+    for size in range(smallest, LONGEST + 1):
+        shingling = Shingling("chars", size, multiset)
+        background = measure(documents, chosen, shingling)
+        if not unrelated.any():
+            return shingling, background, "the usual size; no two documents are unrelated"
+        mean = float(background.similarities[unrelated].mean())
+        if mean < ALIKE:
+            break
+    alike = f"random documents are {mean:.3f} alike"
+    if size == smallest:
+        script = "alphabetic" if smallest == ALPHABETIC else "ideographic or syllabic"
+        reason = f"the usual size for {script} text; {alike}"
+    elif mean < ALIKE:
+        reason = f"the smallest size at which {alike}, under {ALIKE:g}"
+    else:
+        reason = f"the largest tried; {alike} even so"
+    return shingling, background, reason
+
+
+def _unrelated(documents: Canonical, chosen: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Tell which pairs of a sample are no copies of each other, by long shingles."""
+    return measure(documents, chosen, Shingling("chars", LONGEST)).similarities <= RELATED
+
+
+def doubts(
+    documents: Canonical, chosen: NDArray[np.int64], shingling: Shingling, background: Background
+) -> list[str]:
+    """Say what speaks against a shingle for this corpus, measured on a sample."""
+    found = []
+    unrelated = background.similarities[_unrelated(documents, chosen)]
+    if len(unrelated) and unrelated.mean() > TOO_ALIKE:
+        found.append(
+            f"random documents are {unrelated.mean():.2f} alike with {shingling}: similarity says "
+            "little and candidates are many; use longer shingles"
+        )
+    if shingling.unit == "words" and len(chosen):
+        words = len(shingle_hashes(documents.chosen(chosen), Shingling("words", 1)).elements)
+        length = sum(len(documents.text(int(row))) for row in chosen) / words
+        if length > LONG_WORDS:
+            found.append(
+                f"words are {length:.0f} characters long on average, as in a script written "
+                "without spaces; use chars shingles"
+            )
+    return found
+
+
+def usual_size(documents: Canonical, chosen: NDArray[np.int64]) -> int:
+    """Give the least characters of a shingle for the script that most of the documents are in."""
+    table = unicode.code_points()
+    dense = letters = 0
+    for row in chosen:
+        points = np.frombuffer(documents.text(int(row)).encode("utf-32-le"), np.uint32)
+        records = table[points]
+        dense += int(np.count_nonzero(records & unicode.DENSE))
+        letters += int(np.count_nonzero(records & unicode.WORD))
+    return ALPHABETIC if 2 * dense <= letters else IDEOGRAPHIC

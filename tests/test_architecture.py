@@ -1,0 +1,140 @@
+"""What holds the house together: imports go one way, and nothing heavy loads before its time."""
+
+import ast
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import lookalike
+
+PACKAGE = Path(lookalike.__file__).parent
+
+# Each room may look into the rooms to its right, never to its left.
+FACES = ("cli", "__main__")
+ORDER = ("pipeline", "compare")
+STAGES = (
+    *(
+        "read",
+        "normalise",
+        "shingle",
+        "minhash",
+        "background",
+        "planning",
+        "band",
+        "verify",
+        "exact",
+    ),
+    *("cluster", "passages", "write", "groups", "keep", "results", "textbook"),
+)
+GROUND = ("curves", "errors", "settings", "threads", "unicode")
+KERNELS = ("kernels",)
+ROOMS = (FACES, ORDER, STAGES, KERNELS, GROUND)
+
+
+def room_of(module: str) -> int:
+    name = module.split(".")[1]
+    for place, names in enumerate(ROOMS):
+        if name in names:
+            return place
+    raise AssertionError(f"{module} stands in no room: add it to this test")
+
+
+def imported(path: Path) -> set[str]:
+    """Give the modules of the package that a file imports, wherever it does, types aside."""
+    found = set()
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
+            node.body = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module == "lookalike":
+            found |= {f"lookalike.{name.name}" for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+    return {name for name in found if name.startswith("lookalike.") and "__version__" not in name}
+
+
+MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_go_one_way(path: Path) -> None:
+    me = ".".join(["lookalike", *path.relative_to(PACKAGE).with_suffix("").parts])
+    for other in imported(path):
+        assert room_of(other) >= room_of(me), f"{me} imports {other}"
+
+
+def test_only_the_pipeline_knows_the_order_of_the_stages() -> None:
+    for path in MODULES:
+        stages = {name for name in imported(path) if name.split(".")[1] in ("band", "exact")}
+        if path.name != "pipeline.py" and "kernels" not in path.parts:
+            assert not stages, f"{path.name} calls {stages}"
+
+
+def test_kernels_are_only_called_by_stages() -> None:
+    for path in MODULES:
+        if "cli" in path.parts:
+            continue
+        if any(name.startswith("lookalike.kernels") for name in imported(path)):
+            inside = "kernels" in path.parts
+            assert inside or path.stem in STAGES, path
+
+
+def test_public_names_are_sorted_and_load() -> None:
+    assert lookalike.__all__ == sorted(lookalike.__all__)
+    for name in lookalike.__all__:
+        assert getattr(lookalike, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = lookalike.nothing
+
+
+def heavy_modules_after(code: str) -> set[str]:
+    report = "import sys, json; print(json.dumps(list(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", f"{code}\n{report}"], capture_output=True, text=True, check=True
+    )
+    loaded = set(json.loads(done.stdout.splitlines()[-1]))
+    return loaded & {"numpy", "numba", "pyarrow", "scipy", "rich"}
+
+
+def test_importing_the_package_and_its_commands_loads_nothing_heavy() -> None:
+    assert heavy_modules_after("import lookalike, lookalike.cli") == set()
+
+
+def test_plans_need_no_compiler_of_curves() -> None:
+    assert "numba" not in heavy_modules_after("import lookalike; lookalike.Cascade")
+
+
+def test_finding_works_where_neither_pandas_nor_polars_is_installed() -> None:
+    code = """
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("pandas", "polars"):
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Missing())
+import lookalike
+print(len(lookalike.find(["a text", "a text"]).pairs))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "1"
+
+
+def test_the_package_has_no_asserts() -> None:
+    for path in MODULES:
+        tree = ast.parse(path.read_text())
+        assert not [node for node in ast.walk(tree) if isinstance(node, ast.Assert)], path
+
+
+def test_every_kernel_is_compiled_by_the_one_decorator() -> None:
+    for path in (PACKAGE / "kernels").glob("*.py"):
+        source = path.read_text()
+        if path.name != "jit.py":
+            assert "njit" not in source, path
+            assert "parallel" not in source, path
+            assert "fastmath" not in source, path

@@ -1,0 +1,233 @@
+"""Plans keep the recall they promise, at the least cost, and say so."""
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import lookalike
+from lookalike.background import Background, choose_shingle, doubts, measure, sample
+from lookalike.curves import Cascade
+from lookalike.errors import SettingsError
+from lookalike.groups import Groups
+from lookalike.normalise import normalise
+from lookalike.planning import (
+    BAND_COST,
+    MOST_ROWS,
+    PAIR_COST,
+    ROW_COST,
+    SHINGLE_COST,
+    plan,
+)
+from lookalike.read import read
+from lookalike.shingle import Shingling
+
+THRESHOLDS = st.floats(0.3, 1.0)
+RECALLS = st.floats(0.5, 0.9999)
+
+
+@given(threshold=THRESHOLDS, recall=RECALLS, documents=st.integers(0, 10**8))
+def test_a_pair_at_the_threshold_is_found_with_the_recall_asked_for(threshold, recall, documents):
+    chosen = plan(threshold, recall, documents=documents)
+    assert chosen.bands is not None
+    assert chosen.rows is not None
+    exact = 1 - (1 - threshold**chosen.rows) ** chosen.bands
+    assert exact >= recall - 1e-12
+    assert chosen.probability(threshold) == pytest.approx(exact, abs=1e-12)
+
+
+@given(threshold=THRESHOLDS, recall=RECALLS)
+def test_one_band_fewer_would_break_the_promise(threshold, recall):
+    chosen = plan(threshold, recall)
+    if chosen.bands > 1:
+        assert 1 - (1 - threshold**chosen.rows) ** (chosen.bands - 1) < recall
+
+
+def expected_cost(bands: int, rows: int, documents: int, background: Background) -> float:
+    """Count the cost of a banding in the open, as the plan weighs it."""
+    false = sum(1 - (1 - s**rows) ** bands for s in background.similarities if s < 0.8)
+    pairs = documents * (documents - 1) / 2 / len(background.similarities)
+    sketch = documents * (background.shingles * ROW_COST * bands * rows + BAND_COST * bands)
+    return sketch + pairs * false * (PAIR_COST + SHINGLE_COST * background.shingles)
+
+
+@given(
+    documents=st.integers(2, 10**8),
+    similarities=st.lists(st.floats(0, 0.6), min_size=1, max_size=5),
+    shingles=st.floats(10, 10_000),
+)
+def test_no_other_banding_that_keeps_the_promise_costs_less(documents, similarities, shingles):
+    background = Background(np.array(similarities), shingles)
+    chosen = plan(0.8, 0.99, documents=documents, background=background)
+    best = expected_cost(chosen.bands, chosen.rows, documents, background)
+    for rows in range(1, 20):
+        bands = next(b for b in range(1, 2000) if 1 - (1 - 0.8**rows) ** b >= 0.99)
+        if bands * rows <= MOST_ROWS:
+            assert best <= expected_cost(bands, rows, documents, background) * (1 + 1e-9)
+
+
+def test_more_documents_make_stricter_bands():
+    rows = [plan(documents=10**power).rows for power in range(2, 10)]
+    assert rows == sorted(rows)
+    assert rows[0] < rows[-1]
+
+
+def test_a_corpus_that_is_alike_by_nature_makes_stricter_bands():
+    assert plan(background=0.3).rows > plan(background=0.01).rows
+
+
+def test_the_usual_optimiser_misses_most_pairs_at_the_threshold_and_the_plan_does_not():
+    usual = plan(0.8, signature=128)
+    assert (usual.bands, usual.rows) == (9, 13)
+    assert usual.probability(0.8) == pytest.approx(0.40, abs=0.005)
+    assert plan(0.8, 0.99).probability(0.8) >= 0.99
+
+
+def test_weight_on_misses_lowers_the_curve_and_weight_on_false_candidates_raises_it():
+    halves = [plan(0.8, signature=128, miss_weight=w).cascade.half for w in (0.05, 0.5, 0.95)]
+    assert halves == sorted(halves, reverse=True)
+    assert halves[0] > halves[-1]
+
+
+def test_a_fitted_plan_has_the_least_weighted_error_of_all_bandings():
+    chosen = plan(0.6, signature=40, miss_weight=0.7).cascade
+    grid = np.linspace(0, 1, 20_001)
+
+    def cost(bands: int, rows: int) -> float:
+        found = 1 - (1 - grid**rows) ** bands
+        missed = np.where(grid >= 0.6, 1 - found, 0).mean()
+        false = np.where(grid < 0.6, found, 0).mean()
+        return 0.7 * missed + 0.3 * false
+
+    costs = {rows: cost(40 // rows, rows) for rows in range(1, 41)}
+    assert costs[chosen.rows_per_band] == pytest.approx(min(costs.values()), rel=1e-3)
+
+
+def test_bands_and_rows_are_taken_as_given():
+    given_plan = plan(0.8, bands=20, rows=5)
+    assert (given_plan.bands, given_plan.rows, given_plan.signature) == (20, 5, 100)
+    assert given_plan.cascade == Cascade.banding(20, 5)
+
+
+def test_a_cascade_is_taken_as_given():
+    chosen = plan(0.8, cascade="or:4 and:4 or:4 and:4")
+    assert chosen.signature == 256
+    assert chosen.probability(0.2) == pytest.approx(0.026742, abs=5e-7)
+
+
+def test_recall_one_is_the_exact_join():
+    chosen = plan(0.7, recall=1)
+    assert chosen.cascade is None
+    assert chosen.probability(0.7) == 1
+    assert chosen.probability(0.69) == 0
+    assert "every pair" in chosen.sentence()
+
+
+def test_a_plan_reads_as_a_sentence_and_a_small_table():
+    chosen = plan(0.8, bands=20, rows=5, documents=1000)
+    assert chosen.sentence().startswith("20 bands of 5 rows, signatures of 100 rows: a pair at 0.8")
+    assert "0.9996" in chosen.sentence()
+    assert "1,000 documents" in chosen.sentence()
+    table = {similarity: (found, missed) for similarity, found, missed in chosen.table()}
+    assert table[0.3][0] == pytest.approx(0.0475, abs=5e-5)
+    assert table[0.8][1] == pytest.approx(0.000356, abs=5e-7)
+
+
+def test_a_stated_probability_is_never_above_the_true_one():
+    chosen = plan(0.8, bands=12, rows=5)
+    stated = float(chosen.sentence().split("probability ")[1].split(",")[0])
+    assert stated <= chosen.probability(0.8) < stated + 1e-4
+
+
+def test_the_expected_false_candidates_follow_the_measured_background():
+    background = Background(np.array([0.0, 0.2]), 100.0)
+    chosen = plan(0.8, bands=10, rows=2, documents=101, background=background)
+    expected = 101 * 100 / 2 * 0.5 * (1 - (1 - 0.04) ** 10)
+    assert chosen.false_candidates == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"threshold": 1.5}, "threshold 1.5: use a number from 0 to 1"),
+        ({"threshold": 0}, "every pair similar"),
+        ({"threshold": "0.8"}, "threshold '0.8' is no number"),
+        ({"threshold": True}, "is no number"),
+        ({"recall": -0.1}, "recall -0.1"),
+        ({"bands": 5}, "bands and rows go together"),
+        ({"bands": 0, "rows": 5}, "bands"),
+        ({"bands": 5, "rows": 5, "cascade": "and:2"}, "exclude each other"),
+        ({"documents": -1}, "documents -1"),
+        ({"background": 2}, "background 2"),
+        ({"signature": 0}, "signature 0"),
+        ({"signature": 128, "miss_weight": 2}, "miss weight 2"),
+        ({"signature": 128, "bands": 5, "rows": 5}, "leave out bands"),
+        ({"threshold": 0.0001}, "needs more than 4,096 rows"),
+    ],
+)
+def test_what_cannot_be_planned_is_refused_in_one_line(arguments, message):
+    with pytest.raises(SettingsError, match=message) as error:
+        plan(**arguments)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "size"), [("articles", 6), ("bible", 7), ("licenses", 5), ("poetry", 2)]
+)
+def test_the_shingle_is_the_smallest_that_random_documents_rarely_share(corpora, corpus, size):
+    documents = normalise(read(corpora / corpus / "docs.jsonl").texts)
+    chosen = sample(documents, Groups.of(documents).representatives)
+    shingling, background, reason = choose_shingle(documents, chosen, multiset=False)
+    assert (shingling.unit, shingling.size) == ("chars", size)
+    assert background.mean < 0.05
+    assert "alike" in reason
+
+
+def test_the_sample_depends_on_what_documents_say_and_not_on_their_order():
+    texts = [f"document number {i} of the pile" for i in range(500)]
+    forward, backward = (normalise(pa.array(each)) for each in (texts, texts[::-1]))
+    chosen = [
+        {documents.text(row) for row in sample(documents, Groups.of(documents).representatives)}
+        for documents in (forward, backward)
+    ]
+    assert chosen[0] == chosen[1]
+    assert len(chosen[0]) == 200
+
+
+def test_a_sample_of_long_documents_stays_small_and_has_at_least_two():
+    texts = [f"{i} " + "long " * 1_200_000 for i in range(4)]
+    documents = normalise(pa.array(texts))
+    assert len(sample(documents, np.arange(4))) == 2
+
+
+def test_one_document_or_none_gets_the_usual_shingle():
+    assert lookalike.find(["only this"]).plan.shingle == "chars:5"
+    assert lookalike.find([]).plan.shingle == "chars:5"
+    assert lookalike.find(["只有一首诗在这里"]).plan.shingle == "chars:2"
+
+
+def test_a_pile_of_near_copies_does_not_pass_for_the_background():
+    prose = "the tide tables hung on the wall of the harbour office beside the barometer "
+    texts = [prose + str(i) for i in range(6)] + ["quite another matter: bread, rye and salt"]
+    assert lookalike.find(texts).plan.shingle == "chars:5"
+    assert "no two documents are unrelated" in lookalike.find(texts[:6]).plan.shingle_reason
+
+
+def test_a_shingle_that_makes_random_documents_alike_is_doubted():
+    texts = [" ".join(f"{w} {i}" for w in ("salt", "bread", "rye", "oven")) for i in range(20)]
+    texts = [f"{text} {chr(97 + i)} some letters here" for i, text in enumerate(texts)]
+    (warning,) = lookalike.find(texts, shingle="chars:1", threshold=0.99).summary.warnings
+    assert "use longer shingles" in warning
+    documents = normalise(pa.array(["first of all", "entirely different words"]))
+    rows = np.arange(2)
+    shingling = Shingling("chars", 5)
+    assert doubts(documents, rows, shingling, measure(documents, rows, shingling)) == []
+
+
+def test_words_that_are_whole_phrases_are_doubted():
+    thai = "สวัสดีครับวันนี้อากาศดีมากและเราจะไปเดินเล่นริมแม่น้ำด้วยกัน"
+    result = lookalike.find([thai, thai[::-1]], shingle="words:2")
+    (warning,) = result.summary.warnings
+    assert "without spaces; use chars shingles" in warning
+    assert lookalike.find([thai, "x"], shingle="chars:5").summary.warnings == ()
