@@ -22,12 +22,13 @@ if TYPE_CHECKING:
 
     from lookalike.normalise import Canonical
     from lookalike.shingle import Shingling
+    from lookalike.verify import Scored
 
 __all__ = ["Stars", "components", "smallest_similarities", "stars"]
 
 COMPARED_WHOLE = 200
 """Members up to which every pair of a cluster is compared for its smallest similarity."""
-PAIRS_AT_A_TIME = 1 << 20
+PAIRS_AT_A_TIME = 1 << 15
 
 
 def components(
@@ -45,6 +46,7 @@ def components(
 
 def smallest_similarities(
     labels: NDArray[np.int64],
+    links: Scored,
     documents: Canonical,
     rows: NDArray[np.int64],
     shingling: Shingling,
@@ -52,19 +54,22 @@ def smallest_similarities(
 ) -> NDArray[np.float64]:
     """Give the smallest similarity between any two members of each cluster, 1 for one member.
 
-    It shows a chain for what it is: its ends may be far below the threshold. Of a cluster of more
-    than 200 it is the smallest among 200 of them, the first in `rows`. With signatures, it is
-    estimated from them.
+    It shows a chain for what it is: its ends may be far below the threshold. A cluster in which
+    every two are linked needs no more comparing. Of another with more than 200 members it is the
+    smallest among 200 of them, the first in `rows`. With signatures, it is estimated from them.
     """
     smallest = np.ones(labels.max(initial=-1) + 1)
+    of_link = labels[links.first]
+    np.minimum.at(smallest, of_link, links.similarity)
     members = np.argsort(labels, kind="stable")
     sizes = np.bincount(labels, minlength=len(smallest))
     starts = np.cumsum(sizes) - sizes
-    several = np.flatnonzero(sizes > 1)
-    compared = np.minimum(sizes[several], COMPARED_WHOLE)
+    linked = np.bincount(of_link, minlength=len(smallest))
+    loose = np.flatnonzero(linked < sizes * (sizes - 1) // 2)
+    compared = np.minimum(sizes[loose], COMPARED_WHOLE)
     for piece in pieces(compared * (compared - 1) // 2, PAIRS_AT_A_TIME):
         which, first, second = pairs_within(compared[piece])
-        of_pair = several[piece][which]
+        of_pair = loose[piece][which]
         first, second = members[starts[of_pair] + first], members[starts[of_pair] + second]
         if signatures is not None:
             scored = estimate(signatures, first, second, threshold=0.0)

@@ -32,6 +32,8 @@ __all__ = ["Progress", "dedup", "find", "search"]
 Progress = Callable[[str, int, int], None]
 """Told the stage, how much of it is done, and how much there is."""
 
+VERIFIED_BYTES = 1 << 22
+"""Bytes of text whose sets of shingles one thread holds while it compares candidates."""
 LEAST_ESTIMATED = 128
 """Rows of a signature that scores are estimated from, at the least."""
 
@@ -250,18 +252,29 @@ class _Job:
         first: NDArray[np.int64],
         second: NDArray[np.int64],
     ) -> Scored:
-        """Compare a block of candidates on the shingles of the documents in it."""
-        involved, places = np.unique(np.concatenate([first, second]), return_inverse=True)
-        rows = groups.representatives[involved]
-        sets = element_sets(canonical, shingling, rows=rows, threads=self.threads)
-        scored = verify.verify(
-            sets,
-            places[: len(first)],
-            places[len(first) :],
-            threshold=self.settings.threshold,
-            threads=self.threads,
-        )
-        return replace(scored, first=involved[scored.first], second=involved[scored.second])
+        """Compare a block of candidates on the shingles of the documents in it.
+
+        In pieces, so that no more sets are held at a time than the threads work on; sorted by the
+        first document, so that its set is built once a piece.
+        """
+        order = np.lexsort((second, first))
+        first, second = first[order], second[order]
+        rows = groups.representatives
+        lengths = np.diff(canonical.offsets)[rows]
+        weights = lengths[second]
+        new = np.ones(len(first), np.bool_)
+        new[1:] = first[1:] != first[:-1]
+        weights[new] += lengths[first[new]]
+
+        def work(piece: slice) -> Scored:
+            pair = np.concatenate([first[piece], second[piece]])
+            involved, places = np.unique(pair, return_inverse=True)
+            sets = element_sets(canonical, shingling, rows=rows[involved])
+            left, right = np.split(places, 2)
+            scored = verify.verify(sets, left, right, threshold=self.settings.threshold)
+            return replace(scored, first=involved[scored.first], second=involved[scored.second])
+
+        return Scored.joined(list(in_order(work, pieces(weights, VERIFIED_BYTES), self.threads)))
 
 
 def _byte_lengths(texts: Any) -> NDArray[np.int64]:

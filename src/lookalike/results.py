@@ -148,7 +148,12 @@ class FindResult:
 
         shingling = Shingling.parse(self.settings.shingle, multiset=self.settings.multiset)
         return cluster.smallest_similarities(
-            labels, self.canonical, self.groups.representatives, shingling, self.signatures
+            labels,
+            self.scored,
+            self.canonical,
+            self.groups.representatives,
+            shingling,
+            self.signatures,
         )
 
     @cached_property

@@ -14,7 +14,7 @@ def curve(
     spec: Annotated[
         list[str],
         typer.Argument(
-            metavar="SPEC...",
+            metavar="SPEC",
             help="Steps from the rows upward, as and:5 or:20 (20 bands of 5 rows).",
         ),
     ],

@@ -35,7 +35,7 @@ class Format(StrEnum):
 def find(
     source: Annotated[
         list[str],
-        typer.Argument(metavar="SOURCE...", help="Folders, .txt, .md and .jsonl files, or -."),
+        typer.Argument(metavar="SOURCE", help="Folders, .txt, .md and .jsonl files, or -."),
     ],
     threshold: options.Threshold = 0.8,
     recall: options.Recall = 0.99,

@@ -1,0 +1,1 @@
+"""Speed, with the accuracy and a peer beside it, in one run on one machine."""
