@@ -1,0 +1,61 @@
+"""The documentation says what the program does."""
+
+import ast
+import doctest
+import importlib.util
+import re
+
+import pytest
+
+import lookalike
+from conftest import ROOT
+from lookalike.curves import probability
+
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+README = (ROOT / "README.md").read_text()
+
+
+def test_the_command_reference_is_that_of_the_commands():
+    spec = importlib.util.spec_from_file_location("tool", ROOT / "tools" / "command_reference.py")
+    tool = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(tool)
+    assert tool.PAGE.read_text() == tool.page(), "run python tools/command_reference.py"
+
+
+def test_the_example_of_the_package_runs():
+    assert doctest.testmod(lookalike).failed == 0
+
+
+def test_the_first_example_of_the_python_page_gives_what_it_says():
+    page = (ROOT / "docs" / "python.md").read_text()
+    block = re.search(r"```python\n(.*?)```", page, re.DOTALL)[1]
+    *code, expected = block.strip().splitlines()
+    scope = {}
+    exec("\n".join(code[:-1]), scope)
+    assert eval(code[-1], scope) == ast.literal_eval(expected.removeprefix("# "))
+
+
+def test_the_readme_states_the_plan_that_is_made():
+    told = " ".join(re.search(r"Plan: (.*?)```", README, re.DOTALL)[1].split())
+    assert told == lookalike.plan(0.8, 0.99).sentence()
+
+
+def test_the_readme_begins_with_the_two_commands():
+    screen = README.splitlines()[:12]
+    assert any(line.startswith("make demo") for line in screen)
+    assert any(line.startswith("make test") for line in screen)
+
+
+def test_the_curves_of_the_method_page_are_right():
+    page = (ROOT / "docs" / "method.md").read_text()
+    rows = re.findall(r"^\| (0\.\d) \| ([\d.]+) \| ([\d.]+) \| ([\d.]+) \|$", page, re.MULTILINE)
+    assert len(rows) == 4
+    for s, *told in rows:
+        for (r, b), value in zip([(3, 10), (6, 20), (5, 50)], told, strict=True):
+            assert f"{probability(float(s), bands=b, rows=r):.4f}" == value
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_between_pages_lead_somewhere(page):
+    for target in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text()):
+        assert (page.parent / target).exists(), target
