@@ -14,7 +14,7 @@ PACKAGE = Path(lookalike.__file__).parent
 
 # Each room may look into the rooms to its right, never to its left.
 FACES = ("cli", "__main__")
-ORDER = ("pipeline", "compare")
+ORDER = ("pipeline", "comparison")
 STAGES = (
     *(
         "read",

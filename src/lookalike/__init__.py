@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from lookalike.compare import Comparison, Containment, compare
+    from lookalike.comparison import Comparison, Containment, compare
     from lookalike.curves import Cascade
     from lookalike.errors import (
         LookalikeError,
@@ -31,8 +31,8 @@ __version__ = "0.1.0"
 # Everything loads on first use: `lookalike --help` must not wait for a compiler.
 _HOMES = {
     "Cascade": "curves",
-    "Comparison": "compare",
-    "Containment": "compare",
+    "Comparison": "comparison",
+    "Containment": "comparison",
     "DedupResult": "results",
     "FindResult": "results",
     "LookalikeError": "errors",
@@ -43,7 +43,7 @@ _HOMES = {
     "Settings": "settings",
     "SettingsError": "errors",
     "SourceError": "errors",
-    "compare": "compare",
+    "compare": "comparison",
     "dedup": "pipeline",
     "find": "pipeline",
     "plan": "planning",

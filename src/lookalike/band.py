@@ -53,6 +53,8 @@ def candidates(
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Give the pairs of documents for which the cascade holds, each once, the smaller row first.
 
+    Documents without shingles have equal signatures and shall not be among them.
+
     `most` bounds the pairs that buckets may hold before any is compared (by default 1,000 a
     document and 50 million at the least); above it, QuadraticError says what to change.
     """

@@ -24,6 +24,8 @@ def priorities(documents: Documents, keep: str) -> NDArray[np.int64]:
     Those that the policy holds equal go by id, so that the order of input decides only where
     the policy is `first` or `last`.
     """
+    if not isinstance(keep, str):
+        raise SettingsError(f"keep policy {keep!r} is unknown: use {POLICIES}")
     places = np.arange(len(documents))
     if keep == "first":
         return places
@@ -33,7 +35,7 @@ def priorities(documents: Documents, keep: str) -> NDArray[np.int64]:
         import pyarrow.compute as pc
 
         lengths = pc.fill_null(pc.utf8_length(documents.texts), 0).to_numpy(zero_copy_only=False)
-        values = lengths.astype(np.int64)
+        values = lengths.astype(np.float64)
         return _sorted(values, documents, largest=keep == "longest")
     policy, _, column = keep.partition(":")
     if policy not in ("max", "min") or not column:
@@ -42,17 +44,18 @@ def priorities(documents: Documents, keep: str) -> NDArray[np.int64]:
 
 
 def _sorted(values: NDArray[Any], documents: Documents, *, largest: bool) -> NDArray[np.int64]:
-    return np.lexsort((documents.ranks(), -values if largest else values))
+    keys = np.where(np.isnan(values), np.inf, -values if largest else values)
+    return np.lexsort((documents.ranks(), keys))
 
 
-def _numbers(documents: Documents, column: str) -> NDArray[Any]:
-    """Give a column's values as ranks that sort as they do; documents without one come last."""
+def _numbers(documents: Documents, column: str) -> NDArray[np.float64]:
+    """Give a column's values as ranks that sort as they do, NaN where there is none."""
     if column not in documents.columns:
         names = ", ".join(map(repr, documents.columns)) or "none"
         raise SourceError(f"there is no column {column!r} to keep by: there are {names}")
     values = documents.columns[column]
     plain = values.to_pylist() if hasattr(values, "to_pylist") else list(values)
-    present = [value for value in plain if value is not None]
+    present = [value for value in plain if value is not None and value == value]  # noqa: PLR0124
     try:
         order = {value: rank for rank, value in enumerate(sorted(set(present)))}
     except TypeError:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from lookalike import unicode
-from lookalike.normalise import Normalisation, canonical_text
+from lookalike.errors import SettingsError
+from lookalike.normalise import Normalisation, normalise
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,6 +20,7 @@ __all__ = ["Passage", "shared_passages", "word_spans"]
 
 SHORTEST = 5
 """Words that a shared passage has at the least."""
+VOICING_MARKS = (0x3099, 0x309A)
 MOST_PLACES = 64
 """Places of one run of words that are tried; text that repeats itself has no more than these."""
 
@@ -35,15 +38,20 @@ class Passage:
 
 def word_spans(text: str) -> NDArray[np.int64]:
     """Give the first character of each word and the one after its last, two columns."""
-    records = unicode.code_points()[np.frombuffer(text.encode("utf-32-le"), np.uint32)]
+    points = np.frombuffer(text.encode("utf-32-le"), np.uint32)
+    records = unicode.code_points()[points]
     inside = (records & unicode.WORD) != 0
     single = (records & unicode.SINGLE) != 0
+    # A voicing mark belongs to the kana before it, with which it composes.
+    voicing = np.isin(points, VOICING_MARKS)
+    voiced = voicing & np.concatenate([[False], single[:-1]])
+    single |= voiced
+    alone = np.concatenate([[False], single[:-1]])
     before = np.concatenate([[False], inside[:-1]])
-    after_single = np.concatenate([[False], single[:-1]])
-    starts = np.flatnonzero(inside & (~before | single | after_single))
-    following = np.concatenate([inside[1:], [False]])
-    before_single = np.concatenate([single[1:], [False]])
-    ends = np.flatnonzero(inside & (~following | single | before_single)) + 1
+    begins = inside & (~before | single | alone) & ~voiced
+    starts = np.flatnonzero(begins)
+    following = np.concatenate([~inside[1:] | begins[1:], [True]])
+    ends = np.flatnonzero(inside & following) + 1
     return np.stack([starts, ends], axis=1).astype(np.int64)
 
 
@@ -55,9 +63,10 @@ def shared_passages(
     Words are compared in canonical form; what stands between them is not. Passages do not overlap
     in `b`; of several places in `a`, the longest match is given, and of those the first.
     """
-    spans_a, spans_b = word_spans(a), word_spans(b)
-    words_a = _canonical_words(a, spans_a, options)
-    words_b = _canonical_words(b, spans_b, options)
+    if shortest < 1:
+        raise SettingsError(f"passages of {shortest} words: use at least 1, as 5")
+    words_a, spans_a = _canonical_words(a, options)
+    words_b, spans_b = _canonical_words(b, options)
     places = defaultdict(list)
     for i in range(len(words_a) - shortest + 1):
         places[tuple(words_a[i : i + shortest])].append(i)
@@ -92,14 +101,11 @@ def shared_passages(
 
 
 def _canonical_words(
-    text: str, spans: NDArray[np.int64], options: Normalisation | None
-) -> list[str]:
-    """Make all words canonical at once, with blanks between, which no word holds."""
-    words = [text[start:end] for start, end in spans.tolist()]
-    if not words or (options and options.raw):
-        return words
-    together = canonical_text(" ".join(words), options).split(" ")
-    if len(together) == len(words):
-        return together
-    # An option that strips digits can leave nothing of a word; each is then done by itself.
-    return [canonical_text(word, options) for word in words]
+    text: str, options: Normalisation | None
+) -> tuple[list[str], NDArray[np.int64]]:
+    """Give the words in canonical form, without those of which nothing is left, and their spans."""
+    spans = word_spans(text)
+    words = pa.array([text[start:end] for start, end in spans.tolist()], pa.large_string())
+    canonical = normalise(words, options)
+    kept = np.flatnonzero(np.diff(canonical.offsets))
+    return [canonical.text(int(row)) for row in kept], spans[kept]

@@ -107,8 +107,8 @@ def count(number: int, what: str) -> str:
 
 
 def floor(value: float) -> str:
-    """Write a probability to 4 digits, never above what it is."""
-    return f"{math.floor(value * 10_000) / 10_000:g}"
+    """Write a probability to 6 digits, never above what it is."""
+    return f"{math.floor(value * 1_000_000) / 1_000_000:g}"
 
 
 def plan(

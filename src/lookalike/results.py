@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,8 +16,6 @@ from lookalike.errors import OutputError
 from lookalike.groups import pairs_between, pairs_within
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from numpy.typing import NDArray
 
     from lookalike.groups import Groups
@@ -250,12 +250,17 @@ def _take(source: Any, documents: Documents, rows: NDArray[np.int64]) -> Any:
         return source.iloc[rows]
     if package == "polars":
         return source[rows]
-    if isinstance(source, (pa.Array, pa.ChunkedArray, pa.Table, pa.RecordBatch)):
+    if isinstance(source, (pa.Array, pa.ChunkedArray)):
+        # Arrow takes no rows of a column of views; it does of the same as large strings.
+        views = source.type == pa.string_view()
+        column = source.cast(pa.large_string()) if views else source
+        return column.take(pa.array(rows)).cast(source.type)
+    if isinstance(source, (pa.Table, pa.RecordBatch)):
         return source.take(pa.array(rows))
-    if isinstance(source, dict):
+    if isinstance(source, Mapping):
         names = list(source)
         return {names[row]: source[names[row]] for row in rows.tolist()}
     texts = documents.texts.take(pa.array(rows)).to_pylist()
-    if isinstance(source, (list, tuple)):
-        return texts
-    return dict(zip(documents.ids.take(pa.array(rows)).to_pylist(), texts, strict=True))
+    if isinstance(source, (str, os.PathLike)):
+        return dict(zip(documents.ids.take(pa.array(rows)).to_pylist(), texts, strict=True))
+    return texts

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 from dataclasses import asdict, dataclass, replace
+from numbers import Real
 from typing import Any
 
 from lookalike.errors import SettingsError
@@ -42,10 +42,18 @@ class Settings:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
+        for name in ("shingle", "normalise", "cascade"):
+            if not isinstance(value := getattr(self, name), (str, type(None))):
+                raise SettingsError(f"{name} {value!r} is of type {type(value).__name__}, not text")
+        if isinstance(self.seed, bool) or not isinstance(self.seed, int):
+            raise SettingsError(f"seed {self.seed!r}: use a whole number, as 1")
         _number("threshold", self.threshold, "0.8")
         if self.threshold == 0:
             raise SettingsError("threshold 0 makes every pair similar: use one above 0, as 0.8")
         _number("recall", self.recall, "0.99")
+        # A threshold of NumPy's is the same setting as Python's.
+        object.__setattr__(self, "threshold", float(self.threshold))
+        object.__setattr__(self, "recall", float(self.recall))
         if (self.bands is None) != (self.rows is None):
             raise SettingsError("bands and rows go together: give both, as bands 20 and rows 5")
         if self.cascade is not None and self.bands is not None:
@@ -81,7 +89,7 @@ class Settings:
 
 
 def _number(name: str, value: object, example: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise SettingsError(f"{name} {value!r} is no number: use one from 0 to 1, as {example}")
-    if math.isnan(value) or not 0 <= value <= 1:
-        raise SettingsError(f"{name} {value:g}: use a number from 0 to 1, as {example}")
+    if not 0 <= float(value) <= 1:
+        raise SettingsError(f"{name} {float(value):g}: use a number from 0 to 1, as {example}")

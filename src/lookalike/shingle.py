@@ -52,10 +52,10 @@ class Shingling:
     @classmethod
     def parse(cls, spec: str, *, multiset: bool = False) -> Shingling:
         """Read `chars:5` or `words:3`."""
-        found = re.fullmatch(r"(chars|words):(\d{1,6})", spec.strip())
+        found = re.fullmatch(r"(chars|words):([0-9]{1,6})", str(spec).strip())
         if not found or int(found[2]) < 1:
             raise SettingsError(
-                f"shingle {spec!r} is not understood: use auto, chars:K or words:K, as chars:5"
+                f"shingle {spec!r} is not understood: use chars:K or words:K, as chars:5"
             )
         unit: Literal["chars", "words"] = "chars" if found[1] == "chars" else "words"
         return cls(unit, int(found[2]), multiset)

@@ -69,7 +69,7 @@ def verify(
     size_first, size_second = sizes[first], sizes[second]
     # Sets of very different size cannot be similar, whatever they hold.
     small, large = np.minimum(size_first, size_second), np.maximum(size_first, size_second)
-    possible = np.flatnonzero((large > 0) & (small >= threshold * large - 0.5))
+    possible = np.flatnonzero(small >= threshold * large - 0.5)
     first, second = first[possible], second[possible]
     counts = np.empty(len(first), np.int64)
 
@@ -92,14 +92,14 @@ def _scored(
     threshold: float,
 ) -> Scored:
     # One division of whole numbers, rounded once, so that 4/5 is the 0.8 that a user writes.
-    similarity = shared / (size_first + size_second - shared)
+    similarity = shared / np.maximum(size_first + size_second - shared, 1)
     kept = np.flatnonzero(similarity >= threshold)
     return Scored(
         first[kept],
         second[kept],
         similarity[kept],
-        shared[kept] / size_first[kept],
-        shared[kept] / size_second[kept],
+        shared[kept] / np.maximum(size_first[kept], 1),
+        shared[kept] / np.maximum(size_second[kept], 1),
     )
 
 

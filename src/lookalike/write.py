@@ -13,11 +13,11 @@ from typing import IO, TYPE_CHECKING
 from lookalike.errors import OutputError, SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import pyarrow as pa
 
-__all__ = ["FORMATS", "format_of", "write_atomically", "write_table"]
+__all__ = ["FORMATS", "check_targets", "format_of", "write_atomically", "write_table"]
 
 FORMATS = ("jsonl", "csv", "parquet")
 
@@ -61,31 +61,63 @@ def _csv_line(values: object) -> bytes:
     return line.getvalue().encode()
 
 
-def write_atomically(path: str | os.PathLike[str], write: Callable[[IO[bytes]], None]) -> None:
+def check_targets(
+    targets: Sequence[str | os.PathLike[str]], sources: Sequence[str | os.PathLike[str]]
+) -> None:
+    """Refuse, before a job begins, targets that cannot be written or that are read from."""
+    seen = set()
+    for name in targets:
+        target = Path(os.path.realpath(name))
+        if not target.parent.is_dir():
+            raise OutputError(f"{name} cannot be written: there is no folder {target.parent}")
+        if target.is_dir():
+            raise OutputError(f"{name} cannot be written: it is a folder")
+        if target in seen:
+            raise OutputError(f"{name} is named twice: write to two files")
+        seen.add(target)
+        for source in sources:
+            read = Path(os.path.realpath(source))
+            if target == read or (read.is_dir() and target.exists() and read in target.parents):
+                raise OutputError(
+                    f"{name} is read from, and input is never changed: write to another file"
+                )
+
+
+def write_atomically(path: str | os.PathLike[str], write: Callable[[IO[bytes]], object]) -> None:
     """Let `write` fill a file beside the target, and put it in the target's place when it is whole.
 
-    The target is untouched until then; nothing is left behind where writing fails.
+    The target is untouched until then; nothing is left behind where writing fails. A link is
+    followed. What is no file, as a pipe or a device, is written to as it is.
     """
-    target = Path(path)
+    target = Path(os.path.realpath(path))
     try:
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        if target.exists() and not target.is_file():
+            with target.open("wb") as stream:
+                write(stream)
+            return
+        handle, name = tempfile.mkstemp(prefix=".lookalike-", dir=target.parent)
     except OSError as error:
-        raise OutputError(f"{target} cannot be written: {error.strerror}") from None
+        raise _unwritable(path, error) from None
     temporary = Path(name)
     try:
         with os.fdopen(handle, "wb") as stream:
             write(stream)
             stream.flush()
             os.fsync(stream.fileno())
-        # A temporary file is its owner's alone; the result is as any file the user makes.
-        temporary.chmod(0o666 & ~_umask())
+        # A temporary file is its owner's alone; the result is as what it replaces, or as any new.
+        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
+        temporary.chmod(mode)
         temporary.replace(target)
     except OSError as error:
         temporary.unlink(missing_ok=True)
-        raise OutputError(f"{target} cannot be written: {error.strerror or error}") from None
+        raise _unwritable(path, error) from None
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _unwritable(path: str | os.PathLike[str], error: OSError) -> OutputError:
+    return OutputError(f"{os.fspath(path)} cannot be written: {error.strerror or error}")
 
 
 def _umask() -> int:

@@ -14,6 +14,9 @@ from lookalike.errors import LookalikeError
 
 __all__ = ["app", "main"]
 
+STOPPED = 130
+"""The exit status after Ctrl-C."""
+
 app = typer.Typer(
     name="lookalike",
     no_args_is_help=True,
@@ -53,15 +56,11 @@ def main() -> None:
     """Run the program; an error is one line on standard error and exit status 1."""
     try:
         app()
+    except SystemExit as end:
+        _explain(end)
+        raise
     except LookalikeError as error:
         _end(str(error))
-    except KeyboardInterrupt:
-        print("lookalike: stopped; nothing was written", file=sys.stderr)
-        sys.exit(130)
-    except BrokenPipeError:
-        # Whoever read the output has enough; keep Python from saying so at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         _end(f"{where}{error.strerror or error}")
@@ -74,6 +73,16 @@ def main() -> None:
             f"an error of Lookalike's own, {type(error).__name__}: {error}; "
             "run again with LOOKALIKE_DEBUG=1 for its place, and report it"
         )
+
+
+def _explain(end: SystemExit) -> None:
+    """Say what Typer ends without a word: Ctrl-C, and a reader that has enough."""
+    if end.code == STOPPED:
+        print("lookalike: stopped; nothing was written", file=sys.stderr)
+    elif isinstance(end.__context__, BrokenPipeError):
+        # Keep Python from trying, and failing, to write the rest at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        end.code = 0
 
 
 def _end(message: str) -> None:

@@ -37,8 +37,9 @@ def compare(
     Example: lookalike compare draft.txt final.txt
     """
     from lookalike.cli import screen
-    from lookalike.compare import compare as compare_texts
+    from lookalike.comparison import compare as compare_texts
     from lookalike.kernels import sketch
+    from lookalike.normalise import Normalisation
     from lookalike.planning import count
     from lookalike.read import read_text
 
@@ -67,8 +68,12 @@ def compare(
     out.print(f"similarity  {similarity}  (Jaccard, {kind} of {found.shingle})")
     out.print(f"a in b      {a_in_b}  (share of a's {count(found.shingles[0], 'shingle')})")
     out.print(f"b in a      {b_in_a}  (share of b's {count(found.shingles[1], 'shingle')})\n")
+    if not all(found.shingles):
+        which = "Both are" if not any(found.shingles) else f"{'b' if found.shingles[0] else 'a'} is"
+        out.print(f"{which} empty, and similar to nothing.")
+        return
     if found.identical:
-        out.print("The two are identical, but for case and white space at the most.")
+        out.print(f"The two are identical when normalised ({Normalisation.parse(normalise)}).")
         return
     _show_passages(first, second, found.passages, shortest)
 
@@ -101,7 +106,9 @@ def _lines(text: str, start: int, end: int) -> str:
 
 
 def _shortened(passage: str) -> str:
-    passage = " ".join(passage.split())
+    from lookalike.cli.screen import visible
+
+    passage = visible(" ".join(passage.split()))
     if len(passage) <= SHOWN_CHARACTERS:
         return passage
     half = SHOWN_CHARACTERS // 2

@@ -81,7 +81,7 @@ def find(
     from lookalike.pipeline import search
     from lookalike.read import read_paths
     from lookalike.settings import Settings
-    from lookalike.write import format_of, write_atomically, write_table
+    from lookalike.write import check_targets, format_of, write_atomically, write_table
 
     settings = Settings(
         threshold=threshold,
@@ -97,10 +97,11 @@ def find(
     )
     kind = _kind(format_, out)
     clusters_kind = format_of(clusters) if clusters else None
+    check_targets([path for path in (out, clusters) if path], source)
     console = screen.status(quiet=quiet)
     documents = read_paths(source, text=text, id=id_)
     for note in documents.notes:
-        console.print(note)
+        console.print(screen.visible(note))
     screen.announce_compiling(console, sketch.sign_texts)
     with screen.progress(console) as progress:
         result = search(documents, settings, threads=threads, progress=progress)
@@ -139,7 +140,7 @@ def _show(result: FindResult, console: Console) -> None:
     from rich.cells import cell_len
     from rich.text import Text
 
-    from lookalike.cli.screen import number, simple_table
+    from lookalike.cli.screen import number, simple_table, visible
     from lookalike.planning import count
 
     total = result.pair_count
@@ -151,7 +152,7 @@ def _show(result: FindResult, console: Console) -> None:
         title += f", the {SHOWN_PAIRS} most similar; --format jsonl writes all"
     console.print(f"{title}\n")
     shown = result.pairs.slice(0, SHOWN_PAIRS).to_pylist()
-    names = [(str(pair["a"]), str(pair["b"])) for pair in shown]
+    names = [(visible(pair["a"]), visible(pair["b"])) for pair in shown]
     scores = [
         ("" if pair["score"] == "exact" else "~") + number(pair["similarity"]) for pair in shown
     ]
@@ -171,7 +172,7 @@ def _show(result: FindResult, console: Console) -> None:
 def _show_clusters(result: FindResult, console: Console) -> None:
     from rich.text import Text
 
-    from lookalike.cli.screen import number, simple_table
+    from lookalike.cli.screen import number, simple_table, visible
     from lookalike.planning import count
 
     members = result.clusters
@@ -185,7 +186,7 @@ def _show_clusters(result: FindResult, console: Console) -> None:
         first = members.slice(at, 1).to_pylist()[0]
         size = first["size"]
         ids = members["id"].slice(at, min(size, SHOWN_MEMBERS)).to_pylist()
-        names = [str(name) for name in ids]
+        names = [visible(name) for name in ids]
         if size > SHOWN_MEMBERS:
             names.append(f"and {size - SHOWN_MEMBERS:,} more")
         table.add_row(
@@ -198,6 +199,7 @@ def _show_clusters(result: FindResult, console: Console) -> None:
 
 
 def _summarise(result: FindResult, console: Console) -> None:
+    from lookalike.cli.screen import visible
     from lookalike.planning import count
 
     summary = result.summary
@@ -206,7 +208,7 @@ def _summarise(result: FindResult, console: Console) -> None:
         reasons = ", ".join(f"{number} {reason}" for reason, number in summary.skipped.items())
         facts.append(f"passed over {sum(summary.skipped.values()):,} files ({reasons})")
     if summary.empty:
-        names = ", ".join(str(name) for name in result.empty[:3].to_pylist())
+        names = ", ".join(visible(name) for name in result.empty[:3].to_pylist())
         more = ", …" if summary.empty > 3 else ""
         facts.append(f"{summary.empty:,} empty, similar to nothing ({names}{more})")
     if summary.identical:

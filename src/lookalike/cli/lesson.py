@@ -8,6 +8,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from lookalike import textbook
+from lookalike.cli.screen import visible
 from lookalike.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def show(
         f"{len(documents)} documents, shingles of {size}, {banding}, "
         f"threshold {threshold:g}, seed {seed}."
     )
-    page.table(["", "document"], [[page.label(name), _visible(name)] for name in documents])
+    page.table(["", "document"], [[page.label(name), visible(name)] for name in documents])
     _show_texts(page, walk)
     _show_shingles(page, walk, size)
     _show_matrix(page, walk.matrix)
@@ -363,13 +364,8 @@ def _quoted(shingle: str, width: int = SHINGLE_WIDTH) -> str:
 def _short(text: str, width: int) -> str:
     from rich.cells import cell_len, set_cell_size
 
-    text = _visible(text)
+    text = visible(text)
     return text if cell_len(text) <= width else set_cell_size(text, width - 3) + "..."
-
-
-def _visible(text: str) -> str:
-    """Spell out control characters, which could otherwise command the terminal."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def _count(number: int, noun: str) -> str:

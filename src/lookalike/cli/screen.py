@@ -27,9 +27,12 @@ __all__ = [
     "simple_table",
     "status",
     "utf8_output",
+    "visible",
 ]
 
 BAR = 24
+# Names and texts are printed as they are, whatever brackets and colons they hold.
+PLAIN: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
 
 
 def utf8_output() -> None:
@@ -42,18 +45,23 @@ def utf8_output() -> None:
 def results() -> Console:
     """Give the console of standard output."""
     utf8_output()
-    return Console(highlight=False, soft_wrap=False)
+    return Console(**PLAIN)
 
 
 def status(*, quiet: bool = False) -> Console:
     """Give the console of standard error, which is silent when asked to be."""
     utf8_output()
-    return Console(stderr=True, highlight=False, quiet=quiet)
+    return Console(stderr=True, quiet=quiet, **PLAIN)
 
 
 def number(similarity: float) -> str:
     """Write a similarity to 4 digits, never above what it is: 1 is for the same shingles only."""
     return f"{math.floor(similarity * 10_000 + 1e-9) / 10_000:.4f}"
+
+
+def visible(text: object) -> str:
+    """Spell out control characters, which could otherwise command the terminal."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(text))
 
 
 def simple_table(*columns: str) -> Table:
@@ -92,7 +100,7 @@ def show_plan(console: Console, plan: Plan) -> None:
     console.print(f"Plan: {plan.sentence()}")
     if plan.shingle_reason and plan.shingle_reason != "as given":
         console.print(f"Shingles: {plan.shingle}, {plan.shingle_reason}.")
-    if plan.cascade is not None:
+    if plan.cascade is not None and plan.documents != 1:
         show_curve(console, plan.cascade, plan.table())
         console.print()
 

@@ -17,14 +17,15 @@ def join(
     `older[entry]` the one before it, `members[entry]` its set: latest first is largest first.
     `state` holds the place in `order` and the number of entries; the result is the number written.
     """
-    slack = 1e-9
+    # Bounds are taken a little low, for the rounding of products; the exact check has the word.
+    safe = threshold * (1.0 - 1e-12)
     place, entries = state[0], state[1]
     written = 0
     while place < len(order) and written + place <= len(out_first):
         mine = order[place]
         start = offsets[mine]
         size = offsets[mine + 1] - start
-        least = max(np.int64(np.ceil(threshold * size - slack)), 1)
+        least = max(np.int64(np.ceil(safe * size - 1e-9)), 1)
         for at in range(start, start + size - least + 1):
             entry = newest[ranks[at]]
             while entry >= 0:
@@ -37,7 +38,7 @@ def join(
                     out_second[written] = max(mine, other)
                     written += 1
                 entry = older[entry]
-        shared = max(np.int64(np.ceil(2.0 * threshold / (1.0 + threshold) * size - slack)), 1)
+        shared = max(np.int64(np.ceil(2.0 * safe / (1.0 + safe) * size - 1e-9)), 1)
         for at in range(start, start + size - shared + 1):
             older[entries] = newest[ranks[at]]
             members[entries] = mine

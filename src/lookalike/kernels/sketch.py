@@ -26,6 +26,7 @@ _PAST_Z = np.uint64(0x0505050505050505)
 _FROM_0 = np.uint64(0x5050505050505050)
 _PAST_9 = np.uint64(0x4646464646464646)
 _EMPTY = np.uint32(0xFFFFFFFF)
+_CROWDED = 64
 
 
 @kernel
@@ -48,7 +49,7 @@ def _reduce(x):
 def _multiply(x, y):
     """Give a number that equals the product modulo the prime, at most 2^61 + x * y / 2^61.
 
-    One factor is below 2^61 and the quotient fits in 64 bits.
+    The caller sees to it that this bound is below 2^64.
     """
     low = x * y
     return (low & PRIME) + ((low >> np.uint64(61)) | (multiply_high(x, y) << np.uint64(3)))
@@ -194,7 +195,7 @@ def _roll(digits, count, k, base, drop, hashes):
     """Write the hash of each window of k digits, and give their number.
 
     `drop` is the prime less base^k: what a digit's leaving adds, times the digit. Sums are left
-    unreduced from step to step: the base is below 2^58, so that they stay below 2^63. Two windows
+    unreduced from step to step: the base is below 2^58, so that they stay below 2^64. Two windows
     roll at once, one from the start and one from the middle, because each step waits for the last.
     """
     if count <= k:
@@ -238,16 +239,35 @@ def _shingles(doc, unit, k, base, drop, table, digits, hashes):
 
 
 @kernel
+def _sort_crowded(values, spare):
+    """Sort by one byte at a time, from the lowest; the result is in `values`."""
+    tallies = np.empty(257, np.int64)
+    for byte in range(8):
+        shift = np.uint64(8 * byte)
+        tallies[:] = 0
+        for j in range(len(values)):
+            tallies[np.int64(values[j] >> shift & np.uint64(0xFF)) + 1] += 1
+        for j in range(256):
+            tallies[j + 1] += tallies[j]
+        for j in range(len(values)):
+            digit = np.int64(values[j] >> shift & np.uint64(0xFF))
+            spare[tallies[digit]] = values[j]
+            tallies[digit] += 1
+        values[:] = spare
+
+
+@kernel
 def _sort(values, count, spare, tallies):
     """Sort hashes in place, in time that grows with their number alone.
 
     They are spread evenly by `mix`, so that one scatter by the upper bits leaves each next to its
-    place, and an insertion sort does the rest.
+    place, and an insertion sort does the rest. A bucket that repeats, or malice, has crowded is
+    sorted by itself before that.
     """
     if count < 2:
         return
     bits = 1
-    while (2 << bits) < count and (1 << bits) < len(tallies) - 1:
+    while (2 << bits) < count and (2 << bits) < len(tallies):
         bits += 1
     shift = np.uint64(64 - bits)
     size = 1 << bits
@@ -258,9 +278,15 @@ def _sort(values, count, spare, tallies):
     for j in range(size):
         tallies[j + 1] += tallies[j]
     for j in range(count):
-        bucket = np.int64(values[j] >> shift)
-        spare[tallies[bucket]] = values[j]
-        tallies[bucket] += 1
+        home = np.int64(values[j] >> shift)
+        spare[tallies[home]] = values[j]
+        tallies[home] += 1
+    start = np.int64(0)
+    for bucket in range(size):
+        end = tallies[bucket]
+        if end - start > _CROWDED:
+            _sort_crowded(spare[start:end], values[start:end])
+        start = end
     values[0] = spare[0]
     for j in range(1, count):
         value = spare[j]

@@ -40,19 +40,20 @@ class Comparison:
 
 
 def compare(
-    a: str,
-    b: str,
+    a: str | None,
+    b: str | None,
     *,
     shingle: str = "chars:5",
     multiset: bool = False,
     normalise: str = "default",
     shortest: int = 5,
 ) -> Comparison:
-    """Compare two texts; passages of `shortest` words or more are listed.
+    """Compare two texts, None being an empty one; passages of `shortest` words or more are listed.
 
     The shingle `auto` is chars:5, or chars:2 for scripts of ideographs or syllables.
     """
     options = Normalisation.parse(normalise)
+    a, b = "" if a is None else a, "" if b is None else b
     documents = canonicalise(read({"a": a, "b": b}).texts, options)
     if shingle == "auto":
         from lookalike.background import usual_size
@@ -62,15 +63,11 @@ def compare(
         shingling = Shingling.parse(shingle, multiset=multiset)
     sets = element_sets(documents, shingling)
     scored = verify(sets, np.array([0]), np.array([1]), threshold=0.0)
-    similarity, forward, backward = 0.0, 0.0, 0.0
-    if len(scored):
-        similarity = float(scored.similarity[0])
-        forward = float(scored.first_in_second[0])
-        backward = float(scored.second_in_first[0])
+    forward, backward = float(scored.first_in_second[0]), float(scored.second_in_first[0])
     sizes = sets.sizes().tolist()
     first, second = documents.fingerprints
     return Comparison(
-        similarity=similarity,
+        similarity=float(scored.similarity[0]),
         containment=Containment(forward, backward),
         shingle=str(shingling),
         shingles=(sizes[0], sizes[1]),

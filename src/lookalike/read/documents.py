@@ -1,0 +1,155 @@
+"""What every reader gives, and what every document must be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.errors import SourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+__all__ = [
+    "ID_NAMES",
+    "Documents",
+    "as_ids",
+    "as_texts",
+    "check_text",
+    "listed",
+    "pick_column",
+    "pick_text_column",
+    "places",
+]
+
+TEXT_NAMES = ("text", "content", "body")
+ID_NAMES = ("id", "doc_id", "url")
+
+
+@dataclass(frozen=True)
+class Documents:
+    """What was read: an id and a text for each document, in the order of the source."""
+
+    ids: pa.Array
+    """int64 where all are whole numbers, else strings."""
+    texts: pa.Array
+    """Large strings; null where there is none."""
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    """Other columns of the source by name, for keep policies."""
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    """How many files were passed over, by reason."""
+    notes: tuple[str, ...] = ()
+    """What the reader chose by itself, for the user to see."""
+
+    def __len__(self) -> int:
+        """Count the documents."""
+        return len(self.texts)
+
+    def ranks(self) -> np.ndarray[Any, np.dtype[np.int64]]:
+        """Give each document the place of its id among all, sorted."""
+        import pyarrow.compute as pc
+
+        ranks = np.empty(len(self.ids), np.int64)
+        ranks[pc.array_sort_indices(self.ids).to_numpy()] = np.arange(len(self.ids))
+        return ranks
+
+
+def places(size: int) -> pa.Array:
+    """Give ids that count from 0."""
+    return pa.array(np.arange(size, dtype=np.int64))
+
+
+def as_texts(values: Sequence[Any], names: Sequence[Any]) -> pa.Array:
+    """Make an Arrow column of Python strings, or say which is none."""
+    if not set(map(type, values)) <= {str, type(None)}:
+        for name, value in zip(names, values, strict=True):
+            if value is not None and not isinstance(value, str):
+                raise SourceError(
+                    f"document {name!r} is of type {type(value).__name__}, not text: "
+                    "give strings, or None for an empty document"
+                )
+    try:
+        return pa.array(values, pa.large_string())
+    except UnicodeEncodeError:
+        for name, value in zip(names, values, strict=True):
+            check_text(value, f"document {name!r}")
+        raise
+
+
+def check_text(value: str | None, where: str) -> None:
+    """Refuse a string that is no Unicode text."""
+    try:
+        (value or "").encode()
+    except UnicodeEncodeError as error:
+        raise SourceError(
+            f"{where} holds a lone surrogate (U+{ord(error.object[error.start]):04X}) at character "
+            f"{error.start + 1}, which is no Unicode text: mend or remove it"
+        ) from None
+
+
+def as_ids(values: Sequence[Any], where: Callable[[int], str]) -> pa.Array:
+    """Make a column of ids: whole numbers stay numbers, anything mixed is compared as text.
+
+    `where` says where the document in a place stands, for a message.
+    """
+    for place, value in enumerate(values):
+        if value is None or value != value:  # noqa: PLR0124 (a number that is none is not itself)
+            raise SourceError(f"{where(place)} has no id: give every document one")
+        if isinstance(value, str):
+            check_text(value, f"the id of {where(place)}")
+    if all(_is_whole(value) for value in values):
+        ids = pa.array([int(value) for value in values], pa.int64())
+    else:
+        ids = pa.array([str(value) for value in values], pa.string())
+    if len(ids.unique()) < len(ids):
+        _name_the_repeat(ids, where)
+    return ids
+
+
+def _is_whole(value: Any) -> bool:
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return whole and -(2**63) <= value < 2**63
+
+
+def _name_the_repeat(ids: pa.Array, where: Callable[[int], str]) -> None:
+    seen: dict[Any, int] = {}
+    for place, value in enumerate(ids.to_pylist()):
+        if value in seen:
+            raise SourceError(
+                f"id {value!r} stands twice, at {where(seen[value])} and at {where(place)}: "
+                "give every document an id of its own, or name another id column"
+            )
+        seen[value] = place
+
+
+def listed(names: Sequence[Any]) -> str:
+    """Write the first of some names."""
+    shown = ", ".join(repr(str(name)) for name in names[:12]) or "none"
+    return f"{shown}, …" if len(names) > 12 else shown
+
+
+def pick_column(
+    names: Sequence[Any], given: str | None, likely: Sequence[str], what: str
+) -> str | None:
+    """Find the column asked for, or a likely one."""
+    if given is not None:
+        if given not in names:
+            raise SourceError(
+                f"there is no column {given!r} for the {what}: there are {listed(names)}"
+            )
+        return given
+    return next((name for name in likely if name in names), None)
+
+
+def pick_text_column(names: Sequence[Any], text: str | None) -> str:
+    """Find the column of the texts."""
+    chosen = pick_column(names, text, TEXT_NAMES, "text")
+    if chosen is None:
+        raise SourceError(
+            f"no column is named {', '.join(TEXT_NAMES)}: say which holds the text; "
+            f"there are {listed(names)}"
+        )
+    return chosen

@@ -1,0 +1,56 @@
+"""What the tests hand to the package, made of plain lists, sets and strings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.normalise import Canonical, Normalisation, normalise
+from lookalike.shingle import Sets
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from numpy.typing import NDArray
+
+
+def documents_of(texts: list[str]) -> Canonical:
+    """Take texts as they are, canonical already."""
+    return normalise(pa.array(texts, pa.large_string()), Normalisation(raw=True))
+
+
+def sets_of(sets: Iterable[Collection[int]]) -> Sets:
+    """Lay out sets of whole numbers, each sorted, one after the other."""
+    laid_out = [sorted(one) for one in sets]
+    elements = np.array([element for one in laid_out for element in one], np.uint64)
+    sizes = np.array([0, *map(len, laid_out)], np.int64)
+    return Sets(elements, sizes.cumsum())
+
+
+def rows_of(pairs: Collection[tuple[int, int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Split pairs into their first and their second rows."""
+    table = np.array(list(pairs), np.int64).reshape(len(pairs), 2)
+    return table[:, 0].copy(), table[:, 1].copy()
+
+
+def pairs_of(first: NDArray[np.int64], second: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Join first and second rows to pairs."""
+    return list(zip(first.tolist(), second.tolist(), strict=True))
+
+
+def random_pairs(
+    generator: np.random.Generator, pairs: int, union: int, shared: int
+) -> tuple[Sets, float]:
+    """Make pairs of random sets with `shared` elements of `union` in common, and their similarity.
+
+    Set i and set `pairs` + i belong together; what they do not share is split in halves.
+    """
+    everything = generator.integers(0, 2**64, (pairs, union), np.uint64)
+    half = (union - shared + 1) // 2
+    first = everything[:, : shared + half]
+    second = np.concatenate([everything[:, :shared], everything[:, shared + half :]], axis=1)
+    sizes = np.repeat([first.shape[1], second.shape[1]], pairs)
+    elements = np.concatenate([np.sort(first).ravel(), np.sort(second).ravel()])
+    return Sets(elements, np.concatenate([[0], sizes]).cumsum()), shared / union

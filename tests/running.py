@@ -1,0 +1,53 @@
+"""Run the program as a user does, in a process of its own."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+if importlib.util.find_spec("lookalike.__main__"):
+    PROGRAM = [sys.executable, "-m", "lookalike"]
+else:
+    PROGRAM = [str(Path(sys.executable).with_name("lookalike"))]
+
+DEADLINE = 120
+"""Seconds that a command may take; the first run of all compiles."""
+
+
+def environment(**changes: str) -> dict[str, str]:
+    """Give the environment without what would change the output, and with some changes."""
+    dropped = ("COLUMNS", "LINES", "NO_COLOR", "FORCE_COLOR", "LOOKALIKE_DEBUG", "PYTHONUTF8")
+    kept = {name: value for name, value in os.environ.items() if name not in dropped}
+    return kept | {"TERM": "xterm-256color"} | changes
+
+
+class Outcome:
+    """The exit status of a command, and what it wrote."""
+
+    def __init__(self, done: subprocess.CompletedProcess[bytes]) -> None:
+        self.status = done.returncode
+        self.raw = done.stdout
+        self.errors = done.stderr.decode()
+
+    @property
+    def output(self) -> str:
+        return self.raw.decode()
+
+    @property
+    def lines(self) -> list[str]:
+        return self.output.split("\n")[:-1]
+
+
+def run(*arguments: object, given: bytes = b"", cwd: Path | None = None, **changes: str) -> Outcome:
+    """Run a command to its end."""
+    done = subprocess.run(
+        [*PROGRAM, *map(str, arguments)],
+        input=given,
+        capture_output=True,
+        env=environment(**changes),
+        cwd=cwd,
+        timeout=DEADLINE,
+        check=False,
+    )
+    return Outcome(done)

@@ -1,0 +1,315 @@
+import hashlib
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import lookalike.minhash
+import twins
+from lookalike.errors import SettingsError
+from lookalike.kernels import sketch as kernels
+from lookalike.kernels.jit import INTERPRETED
+from lookalike.minhash import hash_functions, sign_sets, sign_texts, similarity
+from lookalike.shingle import Sets, Shingling, element_sets
+from making import documents_of, sets_of
+
+pytestmark = pytest.mark.kernels
+
+LAST_SEED = 2**64 - 1
+# The interpreter's arithmetic warns of wrap-around on threads of its own.
+THREADS = (1,) if INTERPRETED else (1, 2, 5)
+
+# Few characters, so that shingles repeat; one to four bytes each, words and what parts them.
+texts = st.text(st.sampled_from("aab b1\u00e9\u4e00\u4e8c\u3042\U0001f600.\u0301"), max_size=40)
+seeds = st.sampled_from([0, 1, LAST_SEED]) | st.integers(0, LAST_SEED)
+words_of_64_bits = st.sampled_from([0, 1, 2**32 - 1, 2**32, 2**63, 2**64 - 1]) | st.integers(
+    0, 2**64 - 1
+)
+shinglings = st.builds(
+    Shingling, st.sampled_from(["chars", "words"]), st.integers(1, 6), st.booleans()
+)
+
+VERSES = [
+    "the quick brown fox jumps over the lazy dog",
+    "the quick brown fox jumped over a lazy dog",
+    "",
+    "to be or not to be, that is the question: to be, to be, to be",
+    "床前明月光 疑是地上霜 举头望明月 低头思故乡",
+    "à la claire fontaine m'en allant promener",
+    "?!",
+    "a",
+]
+
+
+def twin_hashes(text, shingling):
+    hashes = twins.char_hashes if shingling.unit == "chars" else twins.word_hashes
+    return hashes(text, shingling.size)
+
+
+def twin_signature(text, shingling, seed, rows):
+    elements = twins.elements(twin_hashes(text, shingling), shingling.multiset)
+    return twins.signature(elements, seed, rows)
+
+
+class TestAgainstTheTwin:
+    @given(st.lists(texts, max_size=4), shinglings, seeds, st.integers(1, 200))
+    def test_signatures_of_texts_are_those_of_the_definition(self, some, shingling, seed, rows):
+        signatures, counts = sign_texts(documents_of(some), shingling, rows=rows, seed=seed)
+        assert signatures.dtype == np.uint32
+        assert signatures.shape == (len(some), rows)
+        assert signatures.tolist() == [twin_signature(t, shingling, seed, rows) for t in some]
+        assert counts.tolist() == [len(twin_hashes(t, shingling)) for t in some]
+
+    @given(st.lists(st.sets(words_of_64_bits, max_size=12), max_size=4), seeds, st.integers(1, 200))
+    def test_signatures_of_sets_are_those_of_the_definition(self, some, seed, rows):
+        signatures = sign_sets(sets_of(some), rows=rows, seed=seed)
+        assert signatures.dtype == np.uint32
+        assert signatures.shape == (len(some), rows)
+        assert signatures.tolist() == [twins.signature(one, seed, rows) for one in some]
+
+    @given(st.lists(texts, max_size=4), shinglings)
+    def test_texts_and_their_element_sets_have_the_same_signatures(self, some, shingling):
+        documents = documents_of(some)
+        signatures, _ = sign_texts(documents, shingling, rows=50, seed=9)
+        sets = element_sets(documents, shingling)
+        assert np.array_equal(sign_sets(sets, rows=50, seed=9), signatures)
+
+    @pytest.mark.parametrize("rows", [1, 2, 31, 32, 33, 63, 64, 65, 127, 128, 129, 200])
+    @pytest.mark.parametrize("size", [0, 1, 3, 4, 5, 8, 9])
+    def test_every_remainder_of_rows_and_of_elements_is_signed(self, rows, size):
+        one = {twins.mix(i + 1) for i in range(size)}
+        expected = twins.signature(one, 3, rows)
+        assert sign_sets(sets_of([one]), rows=rows, seed=3).tolist() == [expected]
+
+    @pytest.mark.parametrize("multiset", [False, True])
+    def test_longer_texts_and_larger_sets_are_signed_as_defined(self, multiset):
+        generator = np.random.default_rng(12)
+        some = ["".join(generator.choice(list("ab c\u00e9"), n)) for n in (43, 44, 45, 46, 600)]
+        shingling = Shingling("chars", 3, multiset)
+        signatures, _ = sign_texts(documents_of(some), shingling, rows=150, seed=4)
+        assert signatures.tolist() == [twin_signature(text, shingling, 4, 150) for text in some]
+        sets = [{twins.mix(i) for i in range(size)} for size in (41, 42, 43, 44, 250)]
+        expected = [twins.signature(one, 4, 150) for one in sets]
+        assert sign_sets(sets_of(sets), rows=150, seed=4).tolist() == expected
+
+    @given(
+        st.lists(st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)), max_size=6),
+        st.lists(words_of_64_bits, min_size=1, max_size=9),
+    )
+    def test_products_wrap_as_whole_numbers_modulo_two_to_the_32(self, functions, elements):
+        functions = [(2**32 - 1, 2**32 - 1), (2**32 - 1, 0), (1, 2**32 - 1), (1, 0), *functions]
+        a, b = (np.array(column, np.uint32) for column in zip(*functions, strict=True))
+        elements = [*elements, 2**64 - 1]
+        out = np.empty((1, len(functions)), np.uint32)
+        offsets = np.array([0, len(elements)])
+        kernels.sign_elements(np.array(elements, np.uint64), offsets, a, b, out)
+        expected = [min((f * (e >> 32) + t) % 2**32 for e in elements) for f, t in functions]
+        assert out[0].tolist() == expected
+
+
+class TestHashFunctions:
+    @given(st.integers(1, 300), seeds)
+    def test_factors_are_odd_and_both_come_from_the_seed_s_stream(self, rows, seed):
+        a, b = hash_functions(rows, seed)
+        assert a.dtype == b.dtype == np.uint32
+        assert (a % 2 == 1).all()
+        half = 2**32
+        assert a.tolist() == [twins.value(seed, 2 * i) % half | 1 for i in range(rows)]
+        assert b.tolist() == [twins.value(seed, 2 * i + 1) % half for i in range(rows)]
+
+    @pytest.mark.parametrize("seed", [0, 1, LAST_SEED])
+    def test_a_longer_signature_begins_with_the_shorter_one(self, seed):
+        shingling = Shingling("chars", 3)
+        documents = documents_of(VERSES)
+        longest, _ = sign_texts(documents, shingling, rows=200, seed=seed)
+        for rows in (1, 31, 32, 33, 100, 128, 199):
+            shorter, _ = sign_texts(documents, shingling, rows=rows, seed=seed)
+            assert np.array_equal(shorter, longest[:, :rows])
+
+    def test_other_seeds_give_other_functions(self):
+        firsts = {tuple(a[0] for a in hash_functions(1, seed)) for seed in range(1000)}
+        assert len(firsts) == 1000
+
+    def test_the_first_functions_of_seed_1_never_change(self):
+        a, b = hash_functions(4, 1)
+        assert a.tolist() == [0x89025CC1, 0xFB32555F, 0xD101B5B9, 0xD7363CA5]
+        assert b.tolist() == [0x658EEC67, 0xEE42C90B, 0x90150280, 0x12278575]
+
+    @pytest.mark.parametrize("rows", [0, -1])
+    def test_a_signature_without_rows_is_refused(self, rows):
+        with pytest.raises(SettingsError, match=f"a signature of {rows} rows: use at least 1"):
+            hash_functions(rows, 1)
+
+    @pytest.mark.parametrize("seed", [-1, 2**64])
+    def test_a_seed_that_is_no_64_bit_word_is_refused(self, seed):
+        with pytest.raises(SettingsError, match=rf"seed {seed}: .* from 0 to 2\^64 - 1"):
+            hash_functions(8, seed)
+
+
+GOLDEN = [
+    (
+        "the quick brown fox",
+        Shingling("chars", 5),
+        1,
+        "0917d5ed 0d9d9553 1a93bd1b 12f82214 03ace6f1 165729b6 179f4fa2 0461100a",
+    ),
+    (
+        "the quick brown fox",
+        Shingling("words", 2),
+        1,
+        "45d9cc19 118ef399 5ad732a2 6af370b8 5a462ae0 4aed0ef0 239b7344 d295219a",
+    ),
+    (
+        "床前明月光 疑是地上霜",
+        Shingling("chars", 2),
+        0,
+        "0b0140ba 132a087a 08c3077a 3acab976 217c9e87 072adcd3 092656ad 16aae635",
+    ),
+    (
+        "床前明月光 疑是地上霜",
+        Shingling("words", 3),
+        LAST_SEED,
+        "1b20a297 0f3a935e 331f67e5 07848a2c 51aa9f2f 17c750ef 1646c684 20d84576",
+    ),
+    (
+        "to be or not to be",
+        Shingling("chars", 2),
+        1,
+        "29db8509 003fefd9 00ed5ab0 0f27d279 024203ab 15e85375 1124033e 18026a0f",
+    ),
+    (
+        "to be or not to be",
+        Shingling("chars", 2, multiset=True),
+        1,
+        "29db8509 003fefd9 00ed5ab0 01ebbf88 024203ab 15e85375 1124033e 18026a0f",
+    ),
+    (
+        "?!",
+        Shingling("words", 3),
+        7,
+        "150d489e 15aeddb5 3646d9cb 71bfb540 d261fff7 200385c6 568bc942 c7f1ad5a",
+    ),
+    ("", Shingling("chars", 5), 1, " ".join(["ffffffff"] * 8)),
+]
+
+
+@pytest.mark.parametrize(("text", "shingling", "seed", "rows"), GOLDEN)
+def test_signatures_never_change(text, shingling, seed, rows):
+    signatures, _ = sign_texts(documents_of([text]), shingling, rows=8, seed=seed)
+    assert " ".join(f"{row:08x}" for row in signatures[0]) == rows
+
+
+class TestTheSameWhateverTheWay:
+    SHINGLINGS = (Shingling("chars", 4, multiset=True), Shingling("words", 2))
+
+    @pytest.mark.parametrize("shingling", SHINGLINGS)
+    def test_one_document_at_a_time_or_all_at_once(self, shingling):
+        together, counts = sign_texts(documents_of(VERSES), shingling, rows=45, seed=5)
+        for row, text in enumerate(VERSES):
+            alone, count = sign_texts(documents_of([text]), shingling, rows=45, seed=5)
+            assert np.array_equal(alone[0], together[row])
+            assert count[0] == counts[row]
+
+    @pytest.mark.parametrize("shingling", SHINGLINGS)
+    @pytest.mark.parametrize("threads", THREADS)
+    @pytest.mark.parametrize("piece", [1, 7, 50, 1 << 20])
+    def test_any_threads_and_any_piece(self, monkeypatch, shingling, threads, piece):
+        documents = documents_of(VERSES)
+        expected, counts = sign_texts(documents, shingling, rows=45, seed=5)
+        monkeypatch.setattr(lookalike.minhash, "PIECE", piece)
+        signatures, again = sign_texts(documents, shingling, rows=45, seed=5, threads=threads)
+        assert np.array_equal(signatures, expected)
+        assert np.array_equal(again, counts)
+        monkeypatch.setattr("lookalike.shingle.PIECE", piece)
+        sets = element_sets(documents, shingling, threads=threads)
+        assert np.array_equal(sign_sets(sets, rows=45, seed=5), expected)
+
+    @pytest.mark.parametrize("shingling", SHINGLINGS)
+    def test_any_order_and_any_choice_of_documents(self, shingling):
+        expected, counts = sign_texts(documents_of(VERSES), shingling, rows=45, seed=5)
+        generator = np.random.default_rng(11)
+        for _ in range(5):
+            order = generator.permutation(len(VERSES))
+            shuffled = documents_of([VERSES[row] for row in order])
+            assert np.array_equal(
+                sign_texts(shuffled, shingling, rows=45, seed=5)[0], expected[order]
+            )
+            chosen = order[: generator.integers(len(VERSES) + 1)]
+            signatures, some = sign_texts(
+                documents_of(VERSES), shingling, rows=45, seed=5, chosen=chosen
+            )
+            assert np.array_equal(signatures, expected[chosen])
+            assert np.array_equal(some, counts[chosen])
+
+    def test_another_process_with_another_hash_seed(self):
+        program = (
+            "import hashlib, sys, pyarrow as pa, numpy as np\n"
+            "from lookalike.normalise import normalise\n"
+            "from lookalike.minhash import sign_texts\n"
+            "from lookalike.shingle import Shingling\n"
+            "np.seterr(over='ignore')\n"
+            "documents = normalise(pa.array(sys.argv[1:], pa.large_string()))\n"
+            "signatures, _ = sign_texts(documents, Shingling('chars', 4), rows=45, seed=5)\n"
+            "print(hashlib.sha256(signatures.tobytes()).hexdigest())\n"
+        )
+        here, _ = sign_texts(documents_of(VERSES), Shingling("chars", 4), rows=45, seed=5)
+        for hash_seed in ("0", "4242"):
+            there = subprocess.run(
+                [sys.executable, "-c", program, *VERSES],
+                env={**os.environ, "PYTHONHASHSEED": hash_seed, "PYTHONIOENCODING": "utf-8"},
+                capture_output=True,
+                check=True,
+                text=True,
+            )
+            assert there.stdout.strip() == hashlib.sha256(here.tobytes()).hexdigest()
+
+    @pytest.mark.parametrize("multiset", [False, True])
+    def test_the_caller_s_arrays_are_not_changed(self, multiset):
+        documents = documents_of(VERSES)
+        chosen = np.array([4, 0, 0, 3])
+        before = documents.data.copy(), documents.offsets.copy(), chosen.copy()
+        shingling = Shingling("chars", 2, multiset)
+        sign_texts(documents, shingling, rows=40, seed=1, chosen=chosen)
+        for array, copy in zip((documents.data, documents.offsets, chosen), before, strict=True):
+            assert np.array_equal(array, copy)
+        sets = element_sets(documents, shingling)
+        before = sets.elements.copy(), sets.offsets.copy()
+        sign_sets(sets, rows=40, seed=1)
+        assert np.array_equal(sets.elements, before[0])
+        assert np.array_equal(sets.offsets, before[1])
+
+
+class TestNothingToSign:
+    @pytest.mark.parametrize("unit", ["chars", "words"])
+    @pytest.mark.parametrize("multiset", [False, True])
+    def test_a_document_without_shingles_has_the_largest_value_in_every_row(self, unit, multiset):
+        shingling = Shingling(unit, 3, multiset)
+        signatures, counts = sign_texts(documents_of(["", "abc", ""]), shingling, rows=70, seed=2)
+        assert (signatures[[0, 2]] == 2**32 - 1).all()
+        assert (signatures[1] != 2**32 - 1).any()
+        assert counts.tolist() == [0, 1, 0]
+        assert (sign_sets(sets_of([set(), {5}]), rows=70, seed=2)[0] == 2**32 - 1).all()
+
+    def test_no_documents_have_no_signatures(self):
+        signatures, counts = sign_texts(documents_of([]), Shingling("chars", 3), rows=7, seed=2)
+        assert signatures.shape == (0, 7)
+        assert counts.shape == (0,)
+        nothing = Sets(np.empty(0, np.uint64), np.zeros(1, np.int64))
+        assert sign_sets(nothing, rows=7, seed=2).shape == (0, 7)
+
+
+class TestSimilarity:
+    def test_it_is_the_share_of_equal_rows(self):
+        first = np.array([[1, 2, 3, 4], [5, 6, 7, 8]], np.uint32)
+        second = np.array([[1, 2, 3, 5], [8, 7, 6, 5]], np.uint32)
+        assert similarity(first, second).tolist() == [0.75, 0.0]
+        assert similarity(first, first).tolist() == [1.0, 1.0]
+        assert similarity(first[0], second).tolist() == [0.75, 0.0]
+
+    def test_signatures_of_different_length_are_refused(self):
+        with pytest.raises(SettingsError, match="of 4 and 5 rows cannot be compared: make both"):
+            similarity(np.zeros((2, 4), np.uint32), np.zeros((2, 5), np.uint32))

@@ -1,0 +1,118 @@
+"""What the shingle kernels are made of: words that wrap, remainders, rolling sums, a sort."""
+
+from random import Random
+
+import numba
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import twins
+from lookalike.kernels import sketch as kernels
+from lookalike.kernels.jit import INTERPRETED, multiply_high, trailing_zeros
+from lookalike.shingle import BASE, PRIME, Shingling
+
+pytestmark = pytest.mark.kernels
+
+WORD = 2**64
+
+word_numbers = st.one_of(
+    st.sampled_from([0, 1, 2**32, 2**61 - 2, 2**61 - 1, 2**61, 2**63, WORD - 1]),
+    st.integers(0, WORD - 1),
+)
+digits_below_prime = st.one_of(
+    st.sampled_from([0, 1, PRIME - 1, PRIME - 2, 2**60]), st.integers(0, PRIME - 1)
+)
+
+N = 300 if INTERPRETED else 3_000
+SPREAD = [Random(seed).getrandbits(64) for seed in range(N)]
+ADVERSARIES = {
+    "all equal": [WORD - 1] * N,
+    "all zero": [0] * N,
+    "two values in turn": [5, WORD - 5] * (N // 2),
+    "two neighbours in turn": [2**63 + 1, 2**63] * (N // 2),
+    "sorted already": sorted(SPREAD),
+    "sorted backwards": sorted(SPREAD, reverse=True),
+    "one bucket, falling": [2**50 - i for i in range(N)],
+    "one bucket, at random": [2**63 + x for x in Random(3).choices(range(2**40), k=N)],
+    "last bucket": [WORD - 1 - x for x in Random(4).choices(range(1000), k=N)],
+    "extremes": Random(5).choices([0, 1, 2**63 - 1, 2**63, WORD - 1], k=N),
+}
+
+
+@numba.njit
+def upper_half(x, y):
+    return multiply_high(x, y)
+
+
+@numba.njit
+def zeros_below(x):
+    return trailing_zeros(x)
+
+
+class TestArithmetic:
+    def test_the_base_is_the_one_defined_and_small_enough_to_leave_sums_unreduced(self):
+        assert (BASE, PRIME) == (twins.B, twins.P)
+        assert BASE < 2**58
+        worst, before = PRIME, 0
+        while worst > before:
+            leaving = PRIME + (PRIME - 1) ** 2 // 2**61
+            before, worst = worst, PRIME + worst * BASE // 2**61 + leaving + PRIME - 1
+        assert worst < WORD
+
+    @given(st.lists(digits_below_prime, min_size=1, max_size=80), st.integers(1, 30))
+    def test_windows_of_extreme_digits_roll_without_overflow(self, digits, k):
+        self.check_windows(digits, k)
+
+    @pytest.mark.parametrize("k", range(1, 31))
+    def test_windows_of_the_largest_digits_roll_without_overflow(self, k):
+        size = k + 60 if INTERPRETED else k + 500
+        self.check_windows([PRIME - 1] * size, k)
+        self.check_windows(Random(k).choices([0, PRIME - 1], k=size), k)
+
+    def check_windows(self, digits, k):
+        kind = Shingling("words", k)
+        _, _, base, drop, _ = kind.arguments()
+        hashes = np.empty(len(digits) + 1, np.uint64)
+        count = kernels._roll(np.array(digits, np.uint64), len(digits), k, base, drop, hashes)
+        expected = [twins.mix(twins.polynomial(one)) for one in twins.windows(digits, k)]
+        assert hashes[:count].tolist() == expected
+
+    @given(word_numbers, digits_below_prime)
+    def test_products_equal_pythons_modulo_the_prime_and_keep_their_bound(self, x, y):
+        bound = 2**61 + x * y // 2**61
+        assume(bound < WORD)
+        found = int(kernels._multiply(np.uint64(x), np.uint64(y)))
+        assert found % PRIME == x * y % PRIME
+        assert found <= bound
+
+    @given(word_numbers)
+    def test_remainders_are_pythons(self, x):
+        assert int(kernels._reduce(np.uint64(x))) == x % PRIME
+
+    @given(word_numbers, word_numbers)
+    def test_the_upper_half_of_a_product_is_pythons(self, x, y):
+        assert int(upper_half(np.uint64(x), np.uint64(y))) == x * y >> 64
+
+    def test_trailing_zeros_are_counted_for_every_lowest_bit(self):
+        for zeros in range(64):
+            for above in (0, WORD - 1, 0xA5A5A5A5A5A5A5A5):
+                word = (1 << zeros | above << (zeros + 1)) % WORD
+                assert int(zeros_below(np.uint64(word))) == zeros
+
+
+class TestSort:
+    def check(self, values, room) -> None:
+        given_values = np.array(values + [7] * (room - len(values)), np.uint64)
+        spare, tallies = np.empty(room, np.uint64), np.empty(room + 2, np.int64)
+        kernels._sort(given_values, len(values), spare, tallies)
+        assert given_values.tolist() == sorted(values) + [7] * (room - len(values))
+
+    @pytest.mark.parametrize("why", ADVERSARIES)
+    def test_adversarial_values_are_sorted(self, why):
+        self.check(ADVERSARIES[why], N + 1)
+
+    @given(st.lists(word_numbers, max_size=70), st.integers(1, 300))
+    def test_any_values_are_sorted_and_what_is_behind_them_stays(self, values, more):
+        self.check(values, len(values) + more)
