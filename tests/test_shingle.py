@@ -1,6 +1,5 @@
 """Shingles: every hash and every set as the twins define them, on any text and any piece of it."""
 
-import time
 from collections import Counter
 from itertools import combinations
 from random import Random
@@ -260,30 +259,11 @@ class TestLargeDocuments:
     @pytest.mark.parametrize(
         ("unit", "repeated"), [("chars", "a"), ("words", "a "), ("chars", "中")]
     )
-    def test_one_shingle_repeated_over_a_megabyte_is_a_multiset_in_no_time(self, unit, repeated):
+    def test_one_shingle_repeated_over_a_megabyte_is_a_multiset(self, unit, repeated):
         found = documents_of([repeated * (MEGABYTE // len(repeated.encode()))])
         hashes = shingle_hashes(found, Shingling(unit, 3)).elements.tolist()
-        begun = time.perf_counter()
         elements = element_sets(found, Shingling(unit, 3, multiset=True))[0]
-        taken = time.perf_counter() - begun
         assert elements.tolist() == sorted(twins.elements(hashes, True))
-        assert taken < 10
-
-    def test_shingles_that_share_their_upper_bits_take_no_longer_than_others(self):
-        # The hashes of the first two begin with the same 20 bits; those of the others do not.
-        alike, others = "僟剕", "啊好"
-        upper = [{twins.char_hashes(c, 1)[0] >> 44 for c in two} for two in (alike, others)]
-        assert [len(one) for one in upper] == [1, 2]
-        size, limit = (4_000, 4) if INTERPRETED else (60_000, 20)
-
-        def seconds(text: str) -> float:
-            found = documents_of([text * (size // 2)])
-            begun = time.perf_counter()
-            assert element_sets(found, Shingling("chars", 1)).sizes().tolist() == [2]
-            return time.perf_counter() - begun
-
-        least = {text: min(seconds(text) for _ in range(3)) for text in (others, alike)}
-        assert least[alike] < limit * least[others]
 
 
 class TestParse:
@@ -315,9 +295,7 @@ class TestParse:
         ],
     )
     def test_anything_else_is_refused_with_what_to_write(self, spec):
-        with pytest.raises(
-            SettingsError, match=f"shingle '{spec}' is not understood: use chars:K"
-        ):
+        with pytest.raises(SettingsError, match=f"shingle '{spec}' is not understood: use chars:K"):
             Shingling.parse(spec)
 
     def test_units_and_sizes_that_cannot_be_are_refused(self):

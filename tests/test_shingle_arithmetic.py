@@ -116,3 +116,33 @@ class TestSort:
     @given(st.lists(word_numbers, max_size=70), st.integers(1, 300))
     def test_any_values_are_sorted_and_what_is_behind_them_stays(self, values, more):
         self.check(values, len(values) + more)
+
+
+class Counted(np.ndarray):
+    """An array that counts how often it is written to."""
+
+    writes = 0
+
+    def __setitem__(self, place, value):
+        Counted.writes += 1
+        super().__setitem__(place, value)
+
+
+def test_shingles_that_share_their_upper_bits_are_moved_no_more_than_others(monkeypatch):
+    # By insertion alone, two values that alternate in one bucket take a quarter of n^2 moves.
+    count = 4000
+    crafted = np.tile(np.array([1 << 40, 7], np.uint64), count // 2)
+    values = crafted.copy().view(Counted)
+    monkeypatch.setattr(kernels, "_sort_crowded", lambda values, _spare: values.sort())
+    sort = getattr(kernels._sort, "py_func", kernels._sort)
+    Counted.writes = 0
+    sort(values, count, np.empty(count, np.uint64), np.empty(count + 2, np.int64))
+    assert values.tolist() == sorted(crafted.tolist())
+    assert Counted.writes <= 2 * count
+
+
+@given(values=st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 3), max_size=300))
+def test_a_crowded_bucket_is_sorted_by_its_bytes(values):
+    array = np.array(values, np.uint64)
+    kernels._sort_crowded(array, np.empty_like(array))
+    assert array.tolist() == sorted(values)
