@@ -2,6 +2,8 @@
 
 `docs/hashing.md` defines every number made here. Products of 64-bit words wrap around; fingerprints
 are modulo the Mersenne prime 2^61 - 1, where 2^61 = 1 makes a remainder of two shifts and a sum.
+
+Arrays are copied by loops: an assignment to a slice takes the compiler seconds.
 """
 
 import numpy as np
@@ -244,7 +246,8 @@ def _sort_crowded(values, spare):
     tallies = np.empty(257, np.int64)
     for byte in range(8):
         shift = np.uint64(8 * byte)
-        tallies[:] = 0
+        for j in range(257):
+            tallies[j] = 0
         for j in range(len(values)):
             tallies[np.int64(values[j] >> shift & np.uint64(0xFF)) + 1] += 1
         for j in range(256):
@@ -253,7 +256,8 @@ def _sort_crowded(values, spare):
             digit = np.int64(values[j] >> shift & np.uint64(0xFF))
             spare[tallies[digit]] = values[j]
             tallies[digit] += 1
-        values[:] = spare
+        for j in range(len(values)):
+            values[j] = spare[j]
 
 
 @kernel
@@ -365,7 +369,8 @@ def sign_texts(
             _elements(values, count, multiset, digits, tallies)
         counts[i] = count
         _sign(values, count, a, b, row)
-        out[i] = row[: out.shape[1]]
+        for j in range(out.shape[1]):
+            out[i, j] = row[j]
 
 
 @kernel
@@ -375,7 +380,8 @@ def sign_elements(elements, offsets, a, b, out):
     for i in range(len(offsets) - 1):
         values = elements[offsets[i] : offsets[i + 1]]
         _sign(values, len(values), a, b, row)
-        out[i] = row[: out.shape[1]]
+        for j in range(out.shape[1]):
+            out[i, j] = row[j]
 
 
 @kernel
