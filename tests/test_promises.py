@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import lookalike
 import twins
+from lookalike import textbook
 
 WORDS = """
     harbour almanac bread garden clock river winter market lantern ferry stone orchard letter
@@ -264,3 +265,23 @@ def test_small_corpora_of_any_kind_are_answered_exactly(texts, k, unit, multiset
     assert pairs_of(result) == expected
     assert result.pair_count == len(expected)
     assert result.empty.to_pylist() == [i for i, each in enumerate(sets) if not each]
+
+
+def test_the_fast_path_says_what_the_textbook_says(sample_documents):
+    texts = {
+        path.relative_to(sample_documents).as_posix(): path.read_text()
+        for path in sorted(sample_documents.rglob("*.*"))
+    }
+    for unit, k in (("chars", 5), ("words", 2)):
+        sets = {
+            name: textbook.shingle_set(textbook.canonical(text), k, unit)
+            for name, text in texts.items()
+        }
+        matrix = textbook.CharacteristicMatrix.of(sets)
+        expected = {}
+        for a, b in itertools.combinations(sorted(texts), 2):
+            if sets[a] and sets[b] and (similarity := matrix.jaccard(a, b)) >= 0.01:
+                expected[a, b] = similarity
+        result = lookalike.find(texts, threshold=0.01, recall=1, shingle=f"{unit}:{k}")
+        assert pairs_of(result) == expected
+        assert len(expected) > 10

@@ -11,6 +11,8 @@ from lookalike.cli import options
 __all__ = ["learn"]
 
 MOST_CHARACTERS = 50_000
+TELLING_SEED = 21
+"""With it, the sample also has candidates that the exact check refuses."""
 
 
 def learn(
@@ -29,7 +31,7 @@ def learn(
     threshold: options.Threshold = 0.7,
     text: options.Text = None,
     id_: options.Id = None,
-    seed: options.Seed = 1,
+    seed: options.Seed = TELLING_SEED,
 ) -> None:
     """Walk a few documents through the textbook method, with every table on the way.
 
