@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from lookalike.normalise import Canonical, InvalidTextError, Normalisation, norm
 from lookalike.read import Documents, read
 from lookalike.results import DedupResult, FindResult, Summary
 from lookalike.settings import Settings
-from lookalike.shingle import PIECE, Shingling, element_sets
+from lookalike.shingle import PIECE, Shingling, element_sets, element_sets_in
 from lookalike.threads import available, in_order, pieces
 from lookalike.verify import Scored
 
@@ -32,7 +33,7 @@ __all__ = ["Progress", "dedup", "find", "search"]
 Progress = Callable[[str, int, int], None]
 """Told the stage, how much of it is done, and how much there is."""
 
-VERIFIED_BYTES = 1 << 22
+VERIFIED_BYTES = 1 << 20
 """Bytes of text whose sets of shingles one thread holds while it compares candidates."""
 LEAST_ESTIMATED = 128
 """Rows of a signature that scores are estimated from, at the least."""
@@ -266,10 +267,15 @@ class _Job:
         new[1:] = first[1:] != first[:-1]
         weights[new] += lengths[first[new]]
 
+        rooms = threading.local()
+
         def work(piece: slice) -> Scored:
             pair = np.concatenate([first[piece], second[piece]])
             involved, places = np.unique(pair, return_inverse=True)
-            sets = element_sets(canonical, shingling, rows=rows[involved])
+            needed = int(lengths[involved].sum()) + 1
+            if len(getattr(rooms, "room", ())) < needed:
+                rooms.room = np.empty(needed, np.uint64)
+            sets = element_sets_in(rooms.room, canonical, shingling, rows[involved])
             left, right = np.split(places, 2)
             scored = verify.verify(sets, left, right, threshold=self.settings.threshold)
             return replace(scored, first=involved[scored.first], second=involved[scored.second])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from lookalike.normalise import Canonical
 
-__all__ = ["Sets", "Shingling", "element_sets", "shingle_hashes"]
+__all__ = ["Sets", "Shingling", "element_sets", "element_sets_in", "shingle_hashes"]
 
 PRIME = (1 << 61) - 1
 # mix(0x9E3779B97F4A7C15) modulo the prime; the kernel's sums rely on its being below 2^58.
@@ -93,6 +93,8 @@ class Sets:
     @classmethod
     def joined(cls, parts: list[Sets]) -> Sets:
         """Put several one after the other."""
+        if len(parts) == 1:
+            return parts[0]
         sizes = [part.sizes() for part in parts]
         offsets = np.concatenate([np.zeros(1, np.int64), *sizes]).cumsum()
         return cls(np.concatenate([np.empty(0, np.uint64), *(p.elements for p in parts)]), offsets)
@@ -108,7 +110,7 @@ def shingle_hashes(documents: Canonical, shingling: Shingling) -> Sets:
     kernels.list_shingles(
         documents.data, documents.offsets, rows, *shingling.arguments(), room, hashes, offsets
     )
-    return Sets(hashes[: offsets[-1]].copy(), offsets)
+    return Sets(hashes[: offsets[-1]], offsets)
 
 
 def element_sets(
@@ -122,17 +124,35 @@ def element_sets(
     if rows is None:
         rows = np.arange(len(documents), dtype=np.int64)
     lengths = np.diff(documents.offsets)[rows]
-    arguments = shingling.arguments()
 
     def build(piece: slice) -> Sets:
-        chosen = rows[piece]
-        elements = np.empty(int(lengths[piece].sum()) + 1, np.uint64)
-        offsets = np.zeros(len(chosen) + 1, np.int64)
-        room = int(lengths[piece].max(initial=0)) + 1
-        data, starts = documents.data, documents.offsets
-        kernels.element_sets(
-            data, starts, chosen, *arguments, shingling.multiset, room, elements, offsets
-        )
-        return Sets(elements[: offsets[-1]].copy(), offsets)
+        room = np.empty(int(lengths[piece].sum()) + 1, np.uint64)
+        return element_sets_in(room, documents, shingling, rows[piece])
 
     return Sets.joined(list(in_order(build, pieces(lengths, PIECE), threads)))
+
+
+def element_sets_in(
+    room: NDArray[np.uint64],
+    documents: Canonical,
+    shingling: Shingling,
+    rows: NDArray[np.int64],
+) -> Sets:
+    """Give the elements of the documents in `rows`, in a room of at least their bytes plus one.
+
+    The first touch of fresh memory can cost more than what is then written to it; who builds sets
+    again and again, and needs none for long, gives the same room each time.
+    """
+    lengths = np.diff(documents.offsets)[rows]
+    offsets = np.zeros(len(rows) + 1, np.int64)
+    kernels.element_sets(
+        documents.data,
+        documents.offsets,
+        rows,
+        *shingling.arguments(),
+        shingling.multiset,
+        int(lengths.max(initial=0)) + 1,
+        room,
+        offsets,
+    )
+    return Sets(room[: offsets[-1]], offsets)
