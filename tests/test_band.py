@@ -215,7 +215,7 @@ class TestQuadraticWork:
         message = re.escape(
             "the cascade 'or:2 and:2 or:2' puts 19,800 pairs of 100 documents in shared buckets "
             "(100.0% of all, the largest bucket holds 100), more than 19,799: "
-            "begin it with a larger 'and', as and:5, or use longer shingles"
+            "use longer shingles, a higher threshold, or a cascade that begins with a larger 'and'"
         )
         with pytest.raises(QuadraticError, match=message):
             found(signatures, Cascade.parse("or:2 and:2 or:2"), most=19_799)

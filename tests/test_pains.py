@@ -159,7 +159,7 @@ def test_a_cascade_that_would_compare_everything_is_refused(monkeypatch):
     texts = [f"the {i}" for i in range(300)]
     monkeypatch.setattr("lookalike.band.LEAST_LIMIT", 1000)
     monkeypatch.setattr("lookalike.band.PAIRS_PER_DOCUMENT", 10)
-    with pytest.raises(QuadraticError, match=r"begin it with a larger 'and'"):
+    with pytest.raises(QuadraticError, match=r"begins with a larger 'and'"):
         lookalike.find(texts, cascade="or:4 and:4", shingle="chars:1", threshold=0.5)
 
 

@@ -125,5 +125,6 @@ def _refuse_if_quadratic(
         raise QuadraticError(
             f"the cascade '{cascade}' puts {total:,} pairs of {documents:,} documents in shared "
             f"buckets ({share:.1%} of all, the largest bucket holds {largest:,}), more than "
-            f"{most:,}: begin it with a larger 'and', as and:5, or use longer shingles"
+            f"{most:,}: use longer shingles, a higher threshold, or a cascade that begins with a "
+            "larger 'and'"
         )
