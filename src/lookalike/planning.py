@@ -23,8 +23,8 @@ MOST_ROWS = 4096
 # Measured, in nanoseconds on one core; only their ratios matter.
 ROW_COST = 0.05  # a hash function on one shingle
 BAND_COST = 150.0  # a band of one document: key, sort, bucket
-PAIR_COST = 50.0  # a candidate, before its shingles are looked at
-SHINGLE_COST = 5.0  # a shingle of a candidate: hashed, sorted, merged
+PAIR_COST = 2000.0  # a candidate, before its shingles are looked at
+SHINGLE_COST = 30.0  # a shingle of a candidate: hashed, sorted, merged
 
 
 @dataclass(frozen=True)
