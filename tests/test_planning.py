@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike
-from lookalike.background import Background, choose_shingle, doubts, measure, sample
+from lookalike.background import Background, choose_shingle, doubts, measure, sample, usual_size
 from lookalike.curves import Cascade
 from lookalike.errors import SettingsError
 from lookalike.groups import Groups
@@ -178,7 +178,10 @@ def test_what_cannot_be_planned_is_refused_in_one_line(arguments, message):
 def test_the_shingle_is_the_smallest_that_random_documents_rarely_share(corpora, corpus, size):
     documents = normalise(read(corpora / corpus / "docs.jsonl").texts)
     chosen = sample(documents, Groups.of(documents).representatives)
-    shingling, background, reason = choose_shingle(documents, chosen, multiset=False)
+    smallest = usual_size(documents, chosen)
+    shingling, background, reason = choose_shingle(
+        documents, chosen, multiset=False, smallest=smallest
+    )
     assert (shingling.unit, shingling.size) == ("chars", size)
     assert background.mean < 0.05
     assert "alike" in reason
@@ -195,10 +198,19 @@ def test_the_sample_depends_on_what_documents_say_and_not_on_their_order():
     assert len(chosen[0]) == 200
 
 
-def test_a_sample_of_long_documents_stays_small_and_has_at_least_two():
-    texts = [f"{i} " + "long " * 1_200_000 for i in range(4)]
+def test_a_sample_of_long_documents_stays_small():
+    texts = [f"{i} " + "long " * 500_000 for i in range(4)]
     documents = normalise(pa.array(texts))
-    assert len(sample(documents, np.arange(4))) == 2
+    assert len(sample(documents, np.arange(4))) == 1
+    longer = normalise(pa.array([text * 2 for text in texts]))
+    assert len(sample(longer, np.arange(4))) == 0
+
+
+def test_documents_too_long_to_measure_get_the_usual_shingle():
+    texts = ["中文字" * 500_000 + str(i) for i in range(2)]
+    result = lookalike.find(texts, threshold=0.3)
+    assert result.plan.shingle == "chars:2"
+    assert result.pair_count == 1
 
 
 def test_one_document_or_none_gets_the_usual_shingle():
@@ -211,7 +223,7 @@ def test_a_pile_of_near_copies_does_not_pass_for_the_background():
     prose = "the tide tables hung on the wall of the harbour office beside the barometer "
     texts = [prose + str(i) for i in range(6)] + ["quite another matter: bread, rye and salt"]
     assert lookalike.find(texts).plan.shingle == "chars:5"
-    assert "no two documents are unrelated" in lookalike.find(texts[:6]).plan.shingle_reason
+    assert "no unrelated documents to measure by" in lookalike.find(texts[:6]).plan.shingle_reason
 
 
 def test_a_shingle_that_makes_random_documents_alike_is_doubted():

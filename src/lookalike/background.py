@@ -36,6 +36,8 @@ TOO_ALIKE = 0.2
 """Mean similarity of random documents above which a shingle is doubtful."""
 LONG_WORDS = 20
 """Characters a word, on average, above which words are doubtful."""
+HEAD = 1 << 16
+"""Bytes of a document that tell its script."""
 LONGEST = 12
 """Characters of a shingle at the most."""
 ALPHABETIC, IDEOGRAPHIC = 5, 2
@@ -65,14 +67,13 @@ def sample(documents: Canonical, distinct: NDArray[np.int64]) -> NDArray[np.int6
     """Choose documents by what they say: those with the smallest content fingerprints.
 
     The choice is the same whatever the order of input. Of a few megabytes at the most: where the
-    documents are long, the longest of the choice are left out.
+    documents are long, the longest of the choice are left out, and it may be none.
     """
     prints = documents.fingerprints[distinct]
     chosen = distinct[np.lexsort((prints[:, 1], prints[:, 0]))[:SAMPLE_DOCUMENTS]]
-    lengths = np.diff(documents.offsets)[chosen]
+    lengths = documents.lengths(chosen)
     by_length = np.argsort(lengths, kind="stable")
     fitting = np.cumsum(lengths[by_length]) <= SAMPLE_BYTES
-    fitting[:2] = True
     return chosen[np.sort(by_length[fitting])]
 
 
@@ -98,21 +99,20 @@ def measure(documents: Canonical, chosen: NDArray[np.int64], shingling: Shinglin
 
 
 def choose_shingle(
-    documents: Canonical, chosen: NDArray[np.int64], *, multiset: bool
+    documents: Canonical, chosen: NDArray[np.int64], *, multiset: bool, smallest: int
 ) -> tuple[Shingling, Background, str]:
     """Choose the shortest shingle that random documents rarely share, and say why.
 
-    Characters, from 2 to 12, and never under 5 where the script is alphabetic. Pairs of the sample
-    that are related do not count: they are what is looked for, and in a small pile they would
-    pass for the background.
+    Characters, from the smallest size (see `usual_size`) to 12. Pairs of the sample that are
+    related do not count: they are what is looked for, and in a small pile they would pass for the
+    background.
     """
-    smallest = usual_size(documents, chosen)
     unrelated = _unrelated(documents, chosen)
     for size in range(smallest, LONGEST + 1):
         shingling = Shingling("chars", size, multiset)
         background = measure(documents, chosen, shingling)
         if not unrelated.any():
-            return shingling, background, "the usual size; no two documents are unrelated"
+            return shingling, background, "the usual size; no unrelated documents to measure by"
         mean = float(background.similarities[unrelated].mean())
         if mean < ALIKE:
             break
@@ -161,8 +161,9 @@ def usual_size(documents: Canonical, chosen: NDArray[np.int64]) -> int:
     table = unicode.code_points()
     dense = letters = 0
     for row in chosen:
-        points = np.frombuffer(documents.text(int(row)).encode("utf-32-le"), np.uint32)
-        records = table[points]
+        start, end = documents.offsets[row], documents.offsets[row + 1]
+        head = bytes(documents.data[start : min(end, start + HEAD)]).decode(errors="ignore")
+        records = table[np.frombuffer(head.encode("utf-32-le"), np.uint32)]
         dense += int(np.count_nonzero(records & unicode.DENSE))
         letters += int(np.count_nonzero(records & unicode.WORD))
     return ALPHABETIC if 2 * dense <= letters else IDEOGRAPHIC

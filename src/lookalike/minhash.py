@@ -18,6 +18,8 @@ from lookalike.shingle import PIECE
 from lookalike.threads import in_order, pieces
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from lookalike.normalise import Canonical
@@ -58,25 +60,31 @@ def sign_texts(
     seed: int,
     chosen: NDArray[np.int64] | None = None,
     threads: int = 1,
+    progress: Callable[[int], None] | None = None,
 ) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
-    """Give the signatures of the chosen documents (by default, of all) and their shingle counts."""
+    """Give the signatures of the chosen documents (by default, of all) and their shingle counts.
+
+    `progress` is told how many are done.
+    """
     if chosen is None:
         chosen = np.arange(len(documents), dtype=np.int64)
     a, b = _in_vectors(rows, seed)
-    lengths = np.diff(documents.offsets)[chosen]
+    lengths = documents.lengths(chosen)
     signatures = np.empty((len(chosen), rows), np.uint32)
     counts = np.empty(len(chosen), np.int64)
     arguments = shingling.arguments()
 
-    def sign(piece: slice) -> None:
+    def sign(piece: slice) -> int:
         room = int(lengths[piece].max(initial=0)) + 1
         texts = documents.data, documents.offsets, chosen[piece]
         kernels.sign_texts(
             *texts, *arguments, shingling.multiset, a, b, room, signatures[piece], counts[piece]
         )
+        return piece.stop
 
-    for _ in in_order(sign, pieces(lengths, PIECE), threads):
-        pass
+    for done in in_order(sign, pieces(lengths, PIECE), threads):
+        if progress:
+            progress(done)
     return signatures, counts
 
 

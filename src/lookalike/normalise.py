@@ -99,6 +99,10 @@ class Canonical:
         """Give one document's canonical text."""
         return bytes(self.data[self.offsets[row] : self.offsets[row + 1]]).decode()
 
+    def lengths(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Give the bytes of some documents."""
+        return self.offsets[rows + 1] - self.offsets[rows]
+
     def chosen(self, rows: NDArray[np.int64]) -> Canonical:
         """Give some of the documents, in the given order."""
         starts, ends = self.offsets[rows], self.offsets[rows + 1]
@@ -138,7 +142,7 @@ def normalise(texts: pa.Array, options: Normalisation | None = None) -> Canonica
         raise InvalidTextError(int(invalid[0]), int(where[invalid[0]]))
     if options.raw:
         # A copy, so that kernels see one kind of array and are compiled once.
-        canonical, canonical_offsets = data[offsets[0] : offsets[-1]].copy(), offsets - offsets[0]
+        canonical, canonical_offsets = data.copy(), offsets
     else:
         canonical, canonical_offsets = _canonical(data, starts, ends, kinds, table, options)
     fingerprints = np.empty((len(starts), 2), np.uint64)
@@ -186,7 +190,10 @@ def _buffers(texts: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     if not len(texts) or data_buffer is None:
         return np.frombuffer(b"", np.uint8), np.zeros(len(texts) + 1, np.int64)
     offsets = np.frombuffer(offset_buffer, width)[texts.offset : texts.offset + len(texts) + 1]
-    return np.frombuffer(data_buffer, np.uint8), offsets.astype(np.int64)
+    # A slice shares the buffer of the whole column; only its own part may be copied later.
+    data = np.frombuffer(data_buffer, np.uint8)[offsets[0] : offsets[-1]]
+    data.setflags(write=False)
+    return data, offsets.astype(np.int64) - offsets[0]
 
 
 def _canonical(

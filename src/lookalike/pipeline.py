@@ -35,6 +35,10 @@ Progress = Callable[[str, int, int], None]
 
 VERIFIED_BYTES = 1 << 20
 """Bytes of text whose sets of shingles one thread holds while it compares candidates."""
+WHOLE_BYTES = 1 << 24
+"""Bytes of text up to which the sets of a block of candidates are built once, for all of it."""
+SCRIPT_SAMPLE = 200
+"""Documents that tell the script of a corpus."""
 LEAST_ESTIMATED = 128
 """Rows of a signature that scores are estimated from, at the least."""
 
@@ -183,8 +187,9 @@ class _Job:
         chosen = sampling.sample(canonical, groups.representatives)
         multiset = self.settings.multiset
         if self.settings.shingle == "auto":
+            usual = sampling.usual_size(canonical, groups.representatives[:SCRIPT_SAMPLE])
             shingling, background, reason = sampling.choose_shingle(
-                canonical, chosen, multiset=multiset
+                canonical, chosen, multiset=multiset, smallest=usual
             )
         else:
             shingling = Shingling.parse(self.settings.shingle, multiset=multiset)

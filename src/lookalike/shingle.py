@@ -123,7 +123,7 @@ def element_sets(
     """Give the sorted, distinct elements of the documents in `rows`, by default of all."""
     if rows is None:
         rows = np.arange(len(documents), dtype=np.int64)
-    lengths = np.diff(documents.offsets)[rows]
+    lengths = documents.lengths(rows)
 
     def build(piece: slice) -> Sets:
         room = np.empty(int(lengths[piece].sum()) + 1, np.uint64)
@@ -143,7 +143,7 @@ def element_sets_in(
     The first touch of fresh memory can cost more than what is then written to it; who builds sets
     again and again, and needs none for long, gives the same room each time.
     """
-    lengths = np.diff(documents.offsets)[rows]
+    lengths = documents.lengths(rows)
     offsets = np.zeros(len(rows) + 1, np.int64)
     kernels.element_sets(
         documents.data,

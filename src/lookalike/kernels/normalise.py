@@ -70,7 +70,7 @@ def scan(data, starts, ends, table, classes, kinds, where):
             continue
         kind = SIMPLE
         last = np.uint8(0)
-        at = 0
+        at = np.int64(0)
         while at < len(doc):
             if doc[at] < 0x80:
                 last = np.uint8(0)
