@@ -29,7 +29,7 @@ STAGES = (
     ),
     *("cluster", "passages", "write", "groups", "keep", "results", "textbook"),
 )
-GROUND = ("curves", "errors", "settings", "threads", "unicode")
+GROUND = ("curves", "errors", "settings", "threads", "unicode", "wording")
 KERNELS = ("kernels",)
 ROOMS = (FACES, ORDER, STAGES, KERNELS, GROUND)
 
@@ -138,3 +138,25 @@ def test_every_kernel_is_compiled_by_the_one_decorator() -> None:
             assert "njit" not in source, path
             assert "parallel" not in source, path
             assert "fastmath" not in source, path
+
+
+def test_a_tour_of_the_package_compiles_each_kernel_once() -> None:
+    code = """
+import lookalike, pyarrow as pa
+from lookalike.kernels import band, cluster, exact, normalise, sketch, verify
+texts = ["plain ascii text", "PLAIN ascii text!", "\u039f\u0394\u039f\u03a3 complex e\u0301", ""]
+for source in (texts, pa.array(texts), pa.array(texts, pa.string()).slice(1)):
+    for options in ({}, {"recall": 1}, {"multiset": True}, {"shingle": "words:2"},
+                    {"normalise": "none"}, {"estimate": True}, {"cascade": "or:2 and:2"}):
+        result = lookalike.find(source, threshold=0.3, **options)
+        result.pairs, result.clusters
+lookalike.dedup(texts)
+lookalike.compare(*texts[:2])
+for module in (band, cluster, exact, normalise, sketch, verify):
+    for name, kernel in vars(module).items():
+        if hasattr(kernel, "signatures") and not name.startswith("_") and name != "kernel":
+            if len(kernel.signatures) > 1:
+                print(name, kernel.signatures)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == ""

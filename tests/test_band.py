@@ -211,14 +211,14 @@ class TestEachPairOnce:
 class TestQuadraticWork:
     def test_a_cascade_that_would_compare_every_pair_is_refused(self):
         signatures = np.zeros((100, 8), np.uint32)
-        # 4,950 pairs in each of the four bands that the outer OR reaches.
         message = re.escape(
-            "the cascade 'or:2 and:2 or:2' puts 19,800 pairs of 100 documents in shared buckets "
-            "(100.0% of all, the largest bucket holds 100), more than 19,799: "
+            "the cascade 'or:2 and:2 or:2' puts 4,950 pairs of 100 documents in the buckets of one "
+            "band (100.0% of all, the largest bucket holds 100), more than 4,949: "
             "use longer shingles, a higher threshold, or a cascade that begins with a larger 'and'"
         )
         with pytest.raises(QuadraticError, match=message):
-            found(signatures, Cascade.parse("or:2 and:2 or:2"), most=19_799)
+            found(signatures, Cascade.parse("or:2 and:2 or:2"), most=4_949)
+        assert len(found(signatures, Cascade.parse("or:2 and:2 or:2"), most=4_950)) == 4_950
 
     def test_it_is_refused_before_the_first_candidate(self):
         pairs = candidates(np.zeros((10, 4), np.uint32), Cascade.parse("or:4"), most=44)

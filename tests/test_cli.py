@@ -178,7 +178,7 @@ def test_names_that_look_like_markup_or_commands_are_shown_as_they_are(told, tmp
 
 def test_nothing_at_all_is_no_error(told):
     status, output, errors = told("find", "-")
-    assert (status, output) == (0, "No two documents are 0.8 alike or more.\n")
+    assert (status, output) == (0, "There are no documents to compare.\n")
     assert "Read 0 documents" in errors
 
 
@@ -242,6 +242,34 @@ def test_no_color_is_heeded_on_a_terminal(docs):
     assert not re.search(rb"\x1b\[[0-9;]*\b(3[0-9]|4[0-9]|9[0-7])[;m]", written)
 
 
+WRONG_USAGE = [
+    (["docs.jsonl", "--bands", "3"], "bands and rows go together"),
+    (["docs.jsonl", "-t", "1.5"], "threshold 1.5: use a number from 0 to 1"),
+    (["docs.jsonl", "-t", "nan"], "threshold nan"),
+    (["docs.jsonl", "-t", "0"], "threshold 0"),
+    (["docs.jsonl", "--recall", "2"], "recall 2"),
+    (["docs.jsonl", "-s", "chars:0"], "shingle 'chars:0' is not understood"),
+    (["docs.jsonl", "--normalise", "x"], "normalisation 'x' is unknown"),
+    (["docs.jsonl", "--cascade", "xor:3"], "xor:3"),
+    (["docs.jsonl", "--bands", "0", "--rows", "5"], "bands"),
+    (["docs.jsonl", "--seed", "-1"], "seed -1"),
+    (["docs.jsonl", "--recall", "1", "--estimate"], "recall 1"),
+    (["docs.jsonl", "-o", "pairs.xyz"], "the format of pairs.xyz is not known"),
+    (["docs.jsonl", "-o", "x.jsonl", "--format", "table"], "a table is for the screen"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG_USAGE)
+def test_settings_that_cannot_be_are_wrong_usage(arguments, message, docs, monkeypatch, told):
+    monkeypatch.chdir(docs.parent)
+    before = sorted(path.name for path in docs.parent.iterdir())
+    status, output, errors = told("find", "-q", *arguments)
+    assert sorted(path.name for path in docs.parent.iterdir()) == before
+    assert (status, output) == (2, "")
+    assert re.fullmatch(r"lookalike: [^\n]+\n", errors)
+    assert message in errors
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -251,19 +279,6 @@ def test_no_color_is_heeded_on_a_terminal(docs):
         (["bad.jsonl"], "bad.jsonl:3 is not valid JSON"),
         (["docs.jsonl", "--text", "body"], "docs.jsonl:1: there is no column 'body'"),
         (["docs.jsonl", "docs.jsonl"], "id 'x' stands twice"),
-        (["docs.jsonl", "--bands", "3"], "bands and rows go together"),
-        (["docs.jsonl", "-t", "1.5"], "threshold 1.5: use a number from 0 to 1"),
-        (["docs.jsonl", "-t", "nan"], "threshold nan"),
-        (["docs.jsonl", "-t", "0"], "threshold 0"),
-        (["docs.jsonl", "--recall", "2"], "recall 2"),
-        (["docs.jsonl", "-s", "chars:0"], "shingle 'chars:0' is not understood"),
-        (["docs.jsonl", "--normalise", "x"], "normalisation 'x' is unknown"),
-        (["docs.jsonl", "--cascade", "xor:3"], "xor:3"),
-        (["docs.jsonl", "--bands", "0", "--rows", "5"], "bands"),
-        (["docs.jsonl", "--seed", "-1"], "seed -1"),
-        (["docs.jsonl", "--recall", "1", "--estimate"], "recall 1"),
-        (["docs.jsonl", "-o", "pairs.xyz"], "the format of pairs.xyz is not known"),
-        (["docs.jsonl", "-o", "x.jsonl", "--format", "table"], "a table is for the screen"),
         (
             ["docs.jsonl", "-o", "gone/x.jsonl"],
             "gone/x.jsonl cannot be written: there is no folder",

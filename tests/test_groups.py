@@ -1,4 +1,5 @@
-from itertools import combinations, product
+from dataclasses import replace
+from itertools import combinations, pairwise, product
 
 import numpy as np
 import pytest
@@ -83,3 +84,14 @@ class TestGroups:
         assert len(groups) == 0
         assert groups.of_document.tolist() == [-1] * len(texts)
         assert groups.representatives.size == groups.sizes.size == groups.members.size == 0
+
+
+def test_documents_that_only_share_a_fingerprint_are_not_called_identical():
+    documents = documents_of(["one", "two", "one", "tw", "two", "six"])
+    forged = replace(documents, fingerprints=np.ones_like(documents.fingerprints))
+    groups = Groups.of(forged)
+    alike = [groups.members[a:b].tolist() for a, b in pairwise(groups.starts)]
+    assert sorted(alike) == [[0, 2], [1], [3], [4], [5]]
+    assert groups.of_document.tolist() == [
+        next(i for i, members in enumerate(alike) if row in members) for row in range(6)
+    ]

@@ -221,3 +221,102 @@ def test_containment_is_reported_beside_the_similarity():
     assert (row["a"], row["b"]) == (0, 1)
     assert row["b_in_a"] == 1.0
     assert row["a_in_b"] == pytest.approx(18 / 38)
+
+
+def test_a_corpus_of_only_empty_documents_is_ordinary():
+    result = lookalike.find(["", " ", None])
+    assert (len(result.pairs), len(result.clusters), len(result.empty)) == (0, 0, 3)
+    assert lookalike.dedup(["", " "]).kept == ["", " "]
+
+
+def test_the_most_similar_pairs_are_told_without_laying_out_all(monkeypatch):
+    texts = [PROSE] * 40 + [PROSE + " And so on."] * 30 + [f"{PROSE} {i}" for i in range(20)]
+    texts = [texts[(7 * i) % len(texts)] for i in range(len(texts))]
+    result = lookalike.find(texts, threshold=0.7)
+    for most in (1, 5, 20, 1000):
+        assert result.top(most).equals(result.pairs.slice(0, most))
+    monkeypatch.setattr("lookalike.results.MOST_PAIRS", 10)
+    assert lookalike.find(texts, threshold=0.7).top(20).equals(result.pairs.slice(0, 20))
+
+
+def test_estimates_find_as_much_as_their_plan_says():
+    # Pairs at the very threshold: two of 36 words that share 32, so 32 of 40 in all.
+    texts, pairs_wanted = [], set()
+    for i in range(200):
+        shared = [f"s{i}x{j}" for j in range(32)]
+        texts += [" ".join([*shared, *(f"{side}{i}x{j}" for j in range(4))]) for side in "ab"]
+        pairs_wanted.add((2 * i, 2 * i + 1))
+    options = {"shingle": "words:1", "threshold": 0.8}
+    exact = lookalike.find(texts, **options)
+    assert len(pairs_wanted & {(a, b) for a, b, _ in pairs(texts, **options)}) >= 0.97 * 200
+    estimated = lookalike.find(texts, estimate=True, **options)
+    found = {(row["a"], row["b"]) for row in estimated.pairs.to_pylist()}
+    told = estimated.plan.probability(0.8)
+    assert 0.4 < told < 0.6 < exact.plan.probability(0.8)
+    assert abs(len(found & pairs_wanted) / 200 - told) < 3 * (told * (1 - told) / 200) ** 0.5
+    assert "estimated from" in estimated.plan.sentence()
+
+
+def test_nothing_is_removed_on_an_estimate():
+    with pytest.raises(TypeError, match="estimate"):
+        lookalike.dedup([PROSE], estimate=True)
+
+
+def test_copies_in_a_short_pile_of_ideographs_are_found_by_default():
+    texts = ["老茶馆每天早上五点就开门。", "老茶馆每天早上六点就开门。", "山雨"]
+    result = lookalike.find(texts, threshold=0.6)
+    assert result.plan.shingle == "chars:2"
+    assert [(row["a"], row["b"]) for row in result.pairs.to_pylist()] == [(0, 1)]
+
+
+def test_pairs_without_end_are_refused_by_the_exact_join_too(monkeypatch):
+    monkeypatch.setattr("lookalike.pipeline.MOST_PAIRS", 100)
+    texts = [f"{PROSE} {i}" for i in range(30)]
+    with pytest.raises(QuadraticError, match=r"nearly all alike at 0\.5; raise the threshold"):
+        lookalike.find(texts, threshold=0.5, recall=1)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"threads": 0}, "threads 0"),
+        ({"threads": "2"}, "threads '2'"),
+        ({"multiset": "no"}, "multiset 'no': use True or False"),
+        ({"normalise": None}, "normalise None is of type NoneType"),
+        ({"shingle": 5}, "shingle 5 is of type int"),
+        ({"seed": 1.5}, "seed 1.5"),
+        ({"bands": 2.5, "rows": 3}, "bands 2.5"),
+        ({"bands": 10**6, "rows": 100}, "needs signatures of 100,000,000 rows"),
+    ],
+)
+def test_options_of_the_wrong_kind_are_refused_in_one_line(options, message):
+    with pytest.raises(SettingsError, match=message):
+        lookalike.find([PROSE, PROSE], **options)
+
+
+def test_the_fingerprint_names_what_ran():
+    def print_of(texts, **options):
+        return lookalike.find(texts, **options).settings.fingerprint()
+
+    many = [f"document {i} of the pile, all by itself {i * i}" for i in range(400)]
+    assert print_of(many) != print_of(many[:3])
+    both = "keep-case,strip-accents", "strip-accents, keep-case"
+    assert print_of(many, normalise=both[0]) == print_of(many, normalise=both[1])
+    assert print_of(many, bands=np.int64(4), rows=np.int64(3)) == print_of(many, bands=4, rows=3)
+    written = lookalike.find(many).pairs.schema.metadata[b"lookalike.fingerprint"]
+    assert written.decode() == print_of(many)
+
+
+def test_progress_is_told_in_every_long_stage_and_never_goes_back():
+    told = {}
+    texts = [f"{PROSE} {i}" for i in range(50)]
+    for options in ({}, {"recall": 1}):
+        told.clear()
+        lookalike.find(
+            texts, progress=lambda *what: told.setdefault(what[0], []).append(what[1:]), **options
+        )
+        assert {"normalise", "compare"} <= set(told)
+        for steps in told.values():
+            done = [step[0] for step in steps]
+            assert done == sorted(done)
+            assert steps[-1][0] == steps[-1][1]

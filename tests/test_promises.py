@@ -181,6 +181,13 @@ def test_nothing_is_lost_by_dedup(texts, answers, keep, threshold):
     assert {"empty-1", "empty-2"} <= kept
 
 
+@pytest.mark.parametrize("keep", ["longest", "shortest"])
+def test_what_is_removed_does_not_depend_on_the_order_of_input(texts, keep):
+    backwards = dict(reversed(texts.items()))
+    removed = [lookalike.dedup(each, keep=keep).removed for each in (texts, backwards)]
+    assert removed[0].equals(removed[1])
+
+
 @pytest.mark.parametrize("keep", KEEP)
 def test_every_cluster_keeps_at_least_one(texts, keep):
     result = lookalike.dedup(texts, keep=keep, threshold=0.6)

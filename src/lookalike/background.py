@@ -30,8 +30,8 @@ SAMPLE_BYTES = 4 << 20
 
 ALIKE = 0.05
 """Mean similarity under which random documents count as unlike."""
-RELATED = 0.5
-"""Similarity of the longest shingles above which two documents are not random to each other."""
+RELATED = 0.2
+"""Similarity of long shingles above which two documents are not random to each other."""
 TOO_ALIKE = 0.2
 """Mean similarity of random documents above which a shingle is doubtful."""
 LONG_WORDS = 20
@@ -107,7 +107,7 @@ def choose_shingle(
     related do not count: they are what is looked for, and in a small pile they would pass for the
     background.
     """
-    unrelated = _unrelated(documents, chosen)
+    unrelated = _unrelated(documents, chosen, smallest)
     for size in range(smallest, LONGEST + 1):
         shingling = Shingling("chars", size, multiset)
         background = measure(documents, chosen, shingling)
@@ -127,9 +127,13 @@ def choose_shingle(
     return shingling, background, reason
 
 
-def _unrelated(documents: Canonical, chosen: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Tell which pairs of a sample are no copies of each other, by long shingles."""
-    return measure(documents, chosen, Shingling("chars", LONGEST)).similarities <= RELATED
+def _unrelated(documents: Canonical, chosen: NDArray[np.int64], smallest: int) -> NDArray[np.bool_]:
+    """Tell which pairs of a sample are no copies of each other.
+
+    Chance makes no two texts share a fifth of their runs of 9 letters, or of 3 ideographs.
+    """
+    long = Shingling("chars", smallest * 9 // ALPHABETIC)
+    return measure(documents, chosen, long).similarities <= RELATED
 
 
 def doubts(
@@ -139,7 +143,8 @@ def doubts(
     found = []
     # Without related pairs the mean is no larger, so that most corpora are spared the question.
     if background.mean > TOO_ALIKE:
-        unrelated = background.similarities[_unrelated(documents, chosen)]
+        smallest = usual_size(documents, chosen)
+        unrelated = background.similarities[_unrelated(documents, chosen, smallest)]
         if len(unrelated) and unrelated.mean() > TOO_ALIKE:
             found.append(
                 f"random documents are {unrelated.mean():.2f} alike with {shingling}: similarity "

@@ -16,7 +16,7 @@ from lookalike.kernels import band as kernels
 from lookalike.threads import in_order
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -50,13 +50,15 @@ def candidates(
     most: int | None = None,
     threads: int = 1,
     block: int = BLOCK,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Give the pairs of documents for which the cascade holds, each once, the smaller row first.
 
     Documents without shingles have equal signatures and shall not be among them.
 
-    `most` bounds the pairs that buckets may hold before any is compared (by default 1,000 a
-    document and 50 million at the least); above it, QuadraticError says what to change.
+    `most` bounds the pairs that the buckets of one band may hold (by default 1,000 a document and
+    50 million at the least); above it, QuadraticError says what to change before any is compared.
+    `progress` is told how many bands are done, and of how many.
     """
     steps = list(cascade.steps)
     rows = steps.pop(0)[1] if steps and steps[0][0] == "and" else 1
@@ -88,6 +90,8 @@ def candidates(
             )
             if written:
                 yield first[:written], second[:written]
+        if progress:
+            progress(band + 1, len(orders))
 
 
 def _generators(steps: list[tuple[str, int]]) -> NDArray[np.int64]:
@@ -118,13 +122,13 @@ def _refuse_if_quadratic(
     largest = 0
     for generator, order in zip(generators, orders, strict=True):
         pairs, size = kernels.count_pairs(keys[generator][order])
-        total += pairs
+        total = max(total, pairs)
         largest = max(largest, size)
     if total > most:
-        share = total / (documents * (documents - 1) / 2 * len(generators))
+        share = total / (documents * (documents - 1) / 2)
         raise QuadraticError(
-            f"the cascade '{cascade}' puts {total:,} pairs of {documents:,} documents in shared "
-            f"buckets ({share:.1%} of all, the largest bucket holds {largest:,}), more than "
-            f"{most:,}: use longer shingles, a higher threshold, or a cascade that begins with a "
-            "larger 'and'"
+            f"the cascade '{cascade}' puts {total:,} pairs of {documents:,} documents in the "
+            f"buckets of one band ({share:.1%} of all, the largest bucket holds {largest:,}), more "
+            f"than {most:,}: use longer shingles, a higher threshold, or a cascade that begins "
+            "with a larger 'and'"
         )

@@ -43,14 +43,15 @@ def compare(
     a: str | None,
     b: str | None,
     *,
-    shingle: str = "chars:5",
+    shingle: str = "auto",
     multiset: bool = False,
     normalise: str = "default",
     shortest: int = 5,
 ) -> Comparison:
     """Compare two texts, None being an empty one; passages of `shortest` words or more are listed.
 
-    The shingle `auto` is chars:5, or chars:2 for scripts of ideographs or syllables.
+    The shingle `auto` is chars:5, or chars:2 for scripts of ideographs or syllables; `find`
+    measures its own, and may come to a longer one.
     """
     options = Normalisation.parse(normalise)
     a, b = "" if a is None else a, "" if b is None else b

@@ -48,8 +48,7 @@ Similarity = TypeVar("Similarity", float, NDArray[np.floating[Any]])
 class Cascade:
     """AND and OR steps over minhash rows, from the rows upward.
 
-    Neighbours of one kind are one step, `and:2 and:3` is `and:6`, so that equal cascades
-    compare equal.
+    Neighbours of one kind are one step: `and:2 and:3` is `and:6`.
     """
 
     steps: tuple[tuple[str, int], ...]

@@ -4,6 +4,7 @@
     ├── SettingsError      a setting that cannot be: what it is, what it may be
     │   └── QuadraticError a banding that would compare nearly every pair
     ├── SourceError        a source that cannot be read: which, and where in it
+    │   └── InvalidTextError   (in `normalise`) a document that is no Unicode text
     └── OutputError        a result that cannot be written or would not fit
 
 The message of each says what is wrong, where, and what to do, in one line.

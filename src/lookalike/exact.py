@@ -10,7 +10,7 @@ from lookalike.errors import SettingsError
 from lookalike.kernels import exact as kernels
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -20,9 +20,16 @@ __all__ = ["exact_candidates"]
 
 
 def exact_candidates(
-    sets: Sets, *, threshold: float, block: int = 1 << 20
+    sets: Sets,
+    *,
+    threshold: float,
+    block: int = 1 << 20,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
-    """Give pairs of sets, each once, among them all whose similarity reaches the threshold."""
+    """Give pairs of sets, each once, among them all whose similarity reaches the threshold.
+
+    `progress` is told how many sets are done, and of how many.
+    """
     if not 0 < threshold <= 1:
         raise SettingsError(
             f"threshold {threshold} with recall 1: use one above 0, or every pair would be similar"
@@ -52,6 +59,8 @@ def exact_candidates(
             second,
         )
         yield first[:written], second[:written]
+        if progress:
+            progress(int(state[0]), len(order))
 
 
 def _by_rarity(sets: Sets) -> NDArray[np.int64]:

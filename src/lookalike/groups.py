@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lookalike.kernels import normalise as kernels
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -42,17 +44,31 @@ class Groups:
 
     @classmethod
     def of(cls, documents: Canonical) -> Groups:
-        """Collapse by the content fingerprint; groups are numbered by it, whatever the order."""
+        """Collapse by the content fingerprint; groups are numbered by it, whatever the order.
+
+        A fingerprint is no proof: each document is also compared with the first of its group, and
+        one that differs, by chance or by malice, has a group of its own.
+        """
         filled = np.flatnonzero(np.diff(documents.offsets))
         prints = documents.fingerprints[filled]
         order = np.lexsort((prints[:, 1], prints[:, 0]))
         members, prints = filled[order], prints[order]
         new = np.ones(len(members), np.bool_)
         new[1:] = (prints[1:] != prints[:-1]).any(axis=1)
+        first = np.maximum.accumulate(np.where(new, np.arange(len(members)), 0))
+        repeats = np.flatnonzero(~new)
+        same = np.empty(len(repeats), np.bool_)
+        kernels.same_texts(
+            documents.data, documents.offsets, members[first[repeats]], members[repeats], same
+        )
+        group = np.cumsum(new) - 1
+        other = repeats[~same]
+        group[other] = new.sum() + np.arange(len(other))
+        by_group = np.argsort(group, kind="stable")
         of_document = np.full(len(documents), -1, np.int64)
-        of_document[members] = np.cumsum(new) - 1
-        starts = np.append(np.flatnonzero(new), len(members)).astype(np.int64)
-        return cls(of_document, members, starts)
+        of_document[members] = group
+        sizes = np.bincount(group, minlength=int(new.sum()) + len(other))
+        return cls(of_document, members[by_group], np.append(0, np.cumsum(sizes)).astype(np.int64))
 
 
 def pairs_between(
@@ -73,7 +89,11 @@ def pairs_within(
     sizes: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Give every pair of members of each group: the group, the earlier place and the later."""
-    many = np.flatnonzero(sizes > 1)
-    which, first, second = pairs_between(sizes[many], sizes[many])
-    once = np.flatnonzero(first < second)
-    return many[which[once]], first[once], second[once]
+    # Each member with all that stand after it in its group.
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    place = np.arange(len(group)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    after = sizes[group] - 1 - place
+    member = np.repeat(np.arange(len(group)), after)
+    second = np.arange(len(member)) - np.repeat(np.cumsum(after) - after, after)
+    first = place[member]
+    return group[member], first, first + 1 + second

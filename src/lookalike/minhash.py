@@ -80,7 +80,7 @@ def sign_texts(
         kernels.sign_texts(
             *texts, *arguments, shingling.multiset, a, b, room, signatures[piece], counts[piece]
         )
-        return piece.stop
+        return int(piece.stop)
 
     for done in in_order(sign, pieces(lengths, PIECE), threads):
         if progress:

@@ -61,10 +61,11 @@ def shared_passages(
     """Give the passages of `shortest` words or more that stand in both, in the order of `b`.
 
     Words are compared in canonical form; what stands between them is not. Passages do not overlap
-    in `b`; of several places in `a`, the longest match is given, and of those the first.
+    in `b`; of several places in `a` (of the first 64), the longest match is given, and of those the
+    first.
     """
-    if shortest < 1:
-        raise SettingsError(f"passages of {shortest} words: use at least 1, as 5")
+    if not isinstance(shortest, int) or shortest < 1:
+        raise SettingsError(f"passages of {shortest!r} words: use at least 1, as 5")
     words_a, spans_a = _canonical_words(a, options)
     words_b, spans_b = _canonical_words(b, options)
     places = defaultdict(list)

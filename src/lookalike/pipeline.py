@@ -13,8 +13,9 @@ import numpy as np
 
 from lookalike import background as sampling
 from lookalike import band, exact, minhash, planning, verify
-from lookalike.errors import SourceError
+from lookalike.errors import QuadraticError, SettingsError, SourceError
 from lookalike.groups import Groups
+from lookalike.keep import priorities
 from lookalike.normalise import Canonical, InvalidTextError, Normalisation, normalise
 from lookalike.read import Documents, read
 from lookalike.results import DedupResult, FindResult, Summary
@@ -35,6 +36,8 @@ Progress = Callable[[str, int, int], None]
 
 VERIFIED_BYTES = 1 << 20
 """Bytes of text whose sets of shingles one thread holds while it compares candidates."""
+MOST_PAIRS = 50_000_000
+"""Pairs of distinct documents that are held, at 40 bytes each."""
 WHOLE_BYTES = 1 << 24
 """Bytes of text up to which the sets of a block of candidates are built once, for all of it."""
 SCRIPT_SAMPLE = 200
@@ -82,20 +85,43 @@ def find(
     return search(read(source, text=text, id=id), settings, threads=threads, progress=progress)
 
 
-def dedup(source: Any, *, keep: str = "first", **options: Any) -> DedupResult:
+def dedup(
+    source: Any,
+    *,
+    keep: str = "first",
+    threshold: float = 0.8,
+    recall: float = 0.99,
+    shingle: str = "auto",
+    multiset: bool = False,
+    bands: int | None = None,
+    rows: int | None = None,
+    cascade: str | None = None,
+    normalise: str = "default",
+    seed: int = 1,
+    text: str | None = None,
+    id: str | None = None,  # noqa: A002
+    threads: int | None = None,
+    progress: Progress | None = None,
+) -> DedupResult:
     """Drop documents that are similar to one that is kept; takes the options of `find` too.
 
     `keep` says which of similar documents stays: first, last, longest, shortest, or max:COLUMN or
-    min:COLUMN of a table.
+    min:COLUMN of a table. Nothing is removed on an estimate.
     """
-    from lookalike.keep import priorities
-
-    text, name = options.get("text"), options.get("id")
-    documents = read(source, text=text, id=name)
+    settings = Settings(
+        threshold=threshold,
+        recall=recall,
+        shingle=shingle,
+        multiset=multiset,
+        bands=bands,
+        rows=rows,
+        cascade=cascade,
+        normalise=normalise,
+        seed=seed,
+    )
+    documents = read(source, text=text, id=id)
     order = priorities(documents, keep)
-    options = {key: value for key, value in options.items() if key not in ("text", "id")}
-    threads, progress = options.pop("threads", None), options.pop("progress", None)
-    found = search(documents, Settings(**options), threads=threads, progress=progress)
+    found = search(documents, settings, threads=threads, progress=progress)
     return DedupResult.of(found, order, source)
 
 
@@ -107,6 +133,8 @@ def search(
     progress: Progress | None = None,
 ) -> FindResult:
     """Run the stages on documents already read."""
+    if threads is not None and (not isinstance(threads, int) or threads < 1):
+        raise SettingsError(f"threads {threads!r}: use a whole number from 1")
     return _Job(documents, settings, threads or available(), progress or _silent).run()
 
 
@@ -139,7 +167,11 @@ class _Job:
             groups=groups,
             scored=scored,
             plan=plan,
-            settings=self.settings.with_shingle(str(shingling)),
+            settings=self.settings.resolved(
+                shingle=str(shingling),
+                normalise=str(options),
+                cascade=str(plan.cascade) if plan.cascade else None,
+            ),
             signatures=signatures if self.settings.estimate else None,
             summary=Summary(
                 documents=len(self.documents),
@@ -197,7 +229,9 @@ class _Job:
             reason = "as given"
         doubts = sampling.doubts(canonical, chosen, shingling, background)
         plan = planning.plan_for(self.settings, len(groups), background)
-        plan = replace(plan, shingle=str(shingling), shingle_reason=reason)
+        estimated = max(plan.signature, LEAST_ESTIMATED) if self.settings.estimate else 0
+        name = f"{shingling} multiset" if multiset else str(shingling)
+        plan = replace(plan, shingle=name, shingle_reason=reason, estimated=estimated)
         return shingling, plan, tuple(doubts)
 
     def _sign(
@@ -205,16 +239,15 @@ class _Job:
     ) -> NDArray[np.uint32]:
         if plan.cascade is None:
             return np.empty((len(groups), 0), np.uint32)
-        least = LEAST_ESTIMATED if self.settings.estimate else 1
         signatures, _ = minhash.sign_texts(
             canonical,
             shingling,
-            rows=max(plan.signature, least),
+            rows=max(plan.signature, plan.estimated),
             seed=self.settings.seed,
             chosen=groups.representatives,
             threads=self.threads,
+            progress=lambda done: self.progress("sketch", done, len(groups)),
         )
-        self.progress("sketch", len(groups), len(groups))
         return signatures
 
     def _compare(
@@ -227,27 +260,38 @@ class _Job:
     ) -> tuple[Scored, int]:
         """Give the verified pairs of groups and the number of candidates."""
         threshold, threads = self.settings.threshold, self.threads
-        parts: list[Scored] = []
-        candidates = 0
         if plan.cascade is None:
             rows = groups.representatives
             sets = element_sets(canonical, shingling, rows=rows, threads=threads)
-            for first, second in exact.exact_candidates(sets, threshold=threshold):
-                candidates += len(first)
-                parts.append(
-                    verify.verify(sets, first, second, threshold=threshold, threads=threads)
-                )
-                self.progress("compare", candidates, candidates)
-            return Scored.joined(parts), candidates
-        for first, second in band.candidates(signatures, plan.cascade, threads=threads):
+            blocks = exact.exact_candidates(
+                sets, threshold=threshold, progress=lambda *done: self.progress("compare", *done)
+            )
+        else:
+            blocks = band.candidates(
+                signatures,
+                plan.cascade,
+                threads=threads,
+                progress=lambda *done: self.progress("compare", *done),
+            )
+        parts: list[Scored] = []
+        candidates = pairs = 0
+        for first, second in blocks:
             candidates += len(first)
-            if self.settings.estimate:
-                parts.append(
-                    verify.estimate(signatures, first, second, threshold=threshold, threads=threads)
+            if plan.cascade is None:
+                part = verify.verify(sets, first, second, threshold=threshold, threads=threads)
+            elif self.settings.estimate:
+                part = verify.estimate(
+                    signatures, first, second, threshold=threshold, threads=threads
                 )
             else:
-                parts.append(self._verify(canonical, groups, shingling, first, second))
-            self.progress("compare", candidates, candidates)
+                part = self._verify(canonical, groups, shingling, first, second)
+            parts.append(part)
+            pairs += len(part)
+            if pairs > MOST_PAIRS:
+                raise QuadraticError(
+                    f"more than {MOST_PAIRS:,} pairs of {len(groups):,} distinct documents are "
+                    f"similar: they are nearly all alike at {threshold:g}; raise the threshold"
+                )
         return Scored.joined(parts), candidates
 
     def _verify(
@@ -260,13 +304,21 @@ class _Job:
     ) -> Scored:
         """Compare a block of candidates on the shingles of the documents in it.
 
-        In pieces, so that no more sets are held at a time than the threads work on; sorted by the
-        first document, so that its set is built once a piece.
+        Where few documents make many pairs, their sets are built once. Else in pieces, so that no
+        more sets are held at a time than the threads work on; sorted by the first document, so
+        that its set is built once a piece.
         """
+        rows = groups.representatives
+        lengths = canonical.lengths(rows)
+        involved, places = np.unique(np.concatenate([first, second]), return_inverse=True)
+        if int(lengths[involved].sum()) <= WHOLE_BYTES:
+            sets = element_sets(canonical, shingling, rows=rows[involved], threads=self.threads)
+            left, right = np.split(places, 2)
+            threshold = self.settings.threshold
+            scored = verify.verify(sets, left, right, threshold=threshold, threads=self.threads)
+            return replace(scored, first=involved[scored.first], second=involved[scored.second])
         order = np.lexsort((second, first))
         first, second = first[order], second[order]
-        rows = groups.representatives
-        lengths = np.diff(canonical.offsets)[rows]
         weights = lengths[second]
         new = np.ones(len(first), np.bool_)
         new[1:] = first[1:] != first[:-1]

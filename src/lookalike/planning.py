@@ -11,14 +11,17 @@ import numpy as np
 from lookalike.background import TYPICAL, Background
 from lookalike.curves import Cascade, Distribution, errors
 from lookalike.errors import SettingsError
+from lookalike.wording import count, floor
 
 if TYPE_CHECKING:
     from lookalike.settings import Settings
 
-__all__ = ["Plan", "count", "floor", "plan", "plan_for"]
+__all__ = ["Plan", "plan", "plan_for"]
 
 MOST_ROWS = 4096
 """Rows of a signature that a plan may ask for."""
+MOST_GIVEN = 1 << 16
+"""Rows of a signature that a user may."""
 
 # Measured, in nanoseconds on one core; only their ratios matter.
 ROW_COST = 0.05  # a hash function on one shingle
@@ -39,6 +42,8 @@ class Plan:
     origin: Literal["planned", "fitted", "given", "exact"]
     documents: int
     background: Background = field(repr=False)
+    estimated: int = 0
+    """The rows that scores are estimated from; 0 where they are exact."""
     shingle: str | None = None
     shingle_reason: str | None = None
 
@@ -58,10 +63,16 @@ class Plan:
         return self.cascade.rows if self.cascade else 0
 
     def probability(self, similarity: float) -> float:
-        """Tell how likely a pair of this similarity is to be found."""
+        """Tell how likely a pair of this similarity is to be found.
+
+        By estimates, a pair must be a candidate and its estimate must reach the threshold.
+        """
         if self.cascade is None:
             return float(similarity >= self.threshold)
-        return self.cascade.probability(float(similarity))
+        found = self.cascade.probability(float(similarity))
+        if self.estimated:
+            found *= at_least(self.threshold, self.estimated, float(similarity))
+        return found
 
     @property
     def false_candidates(self) -> float:
@@ -85,30 +96,36 @@ class Plan:
         else:
             what = f"Cascade {self.cascade}"
         found = self.probability(self.threshold)
-        asked = f" ({self.recall:g} asked)" if self.origin == "planned" else ""
+        asked = f"{'' if found >= self.recall else 'below the '}{self.recall:g} asked"
+        checked = f", by scores estimated from {self.estimated} rows" if self.estimated else ""
         return (
             f"{what}{shingles}, signatures of {count(self.signature, 'row')}: a pair at "
-            f"{self.threshold:g} is found with probability {floor(found)}"
-            f"{asked}, about {self.false_candidates:,.0f} false candidates expected among "
+            f"{self.threshold:g} is found with probability {floor(found, 6)} ({asked}){checked}, "
+            f"about {self.false_candidates:,.0f} false candidates expected among "
             f"{count(self.documents, 'document')}."
         )
 
     def table(self) -> list[tuple[float, float, float]]:
         """Give similarities around the threshold, the chance to be found and that to be missed."""
         steps = {round(0.1 * i, 1) for i in range(1, 10)} | {self.threshold}
-        if self.cascade is None:
+        if self.cascade is None or self.estimated:
             return [(s, self.probability(s), 1 - self.probability(s)) for s in sorted(steps)]
         return [(s, self.cascade.probability(s), self.cascade.miss(s)) for s in sorted(steps)]
 
 
-def count(number: int, what: str) -> str:
-    """Write a number of things: `1 band`, `2,000 bands`."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
-def floor(value: float) -> str:
-    """Write a probability to 6 digits, never above what it is."""
-    return f"{math.floor(value * 1_000_000) / 1_000_000:g}"
+def at_least(threshold: float, rows: int, similarity: float) -> float:
+    """Tell how likely the share of equal rows, each equal with this chance, reaches a threshold."""
+    least = math.ceil(threshold * rows - 1e-9)
+    if similarity in (0.0, 1.0):
+        return float(similarity == 1 or least == 0)
+    heads, tails = math.log(similarity), math.log1p(-similarity)
+    ways = math.lgamma(rows + 1)
+    return math.fsum(
+        math.exp(
+            ways - math.lgamma(k + 1) - math.lgamma(rows - k + 1) + k * heads + (rows - k) * tails
+        )
+        for k in range(least, rows + 1)
+    )
 
 
 def plan(
@@ -122,33 +139,36 @@ def plan(
     rows: int | None = None,
     cascade: str | None = None,
     signature: int | None = None,
-    miss_weight: float = 0.5,
+    miss_weight: float | None = None,
 ) -> Plan:
     """Choose bands and rows.
 
     By default those of least expected cost with which a pair at the threshold is found with at
-    least the recall; with `signature`, the best that so many rows allow, `miss_weight` (0 to 1)
+    least the recall; with `signature`, the best that so many rows allow, `miss_weight` (0.5)
     towards fewer misses or fewer false candidates; or `bands` and `rows`, or a `cascade`, as given.
     `background` is the similarity of random documents, `shingles` how many a document has.
     """
-    from lookalike.settings import Settings
+    from lookalike.settings import Settings, check_share
 
     settings = Settings(threshold=threshold, recall=recall, bands=bands, rows=rows, cascade=cascade)
     if isinstance(documents, bool) or not isinstance(documents, int) or documents < 0:
         raise SettingsError(f"documents {documents!r}: use a whole number from 0")
     if background is None or isinstance(background, (int, float)):
         mean = TYPICAL.mean if background is None else float(background)
-        if not 0 <= mean <= 1:
-            raise SettingsError(f"background {mean:g}: use a similarity from 0 to 1, as 0.05")
+        check_share("background", mean, "0.05")
+        if shingles is not None and not shingles > 0:
+            raise SettingsError(f"shingles {shingles!r}: use a number above 0, as 1000")
         background = Background(np.array([mean]), shingles or TYPICAL.shingles)
     if signature is None:
+        if miss_weight is not None:
+            raise SettingsError("a miss weight is for a fixed signature: give its rows, as 128")
         return plan_for(settings, documents, background)
     if not settings.planned:
         raise SettingsError("a signature length is for a plan: leave out bands, rows and cascade")
     if isinstance(signature, bool) or not isinstance(signature, int) or signature < 1:
         raise SettingsError(f"signature {signature!r}: use a whole number of rows, as 128")
-    if not 0 <= miss_weight <= 1:
-        raise SettingsError(f"miss weight {miss_weight:g}: use a number from 0 to 1, as 0.5")
+    miss_weight = 0.5 if miss_weight is None else miss_weight
+    check_share("miss weight", miss_weight, "0.5")
     fitted = _fit(threshold, signature, miss_weight)
     return Plan(threshold, recall, fitted, "fitted", documents, background)
 
@@ -156,16 +176,26 @@ def plan(
 def plan_for(settings: Settings, documents: int, background: Background) -> Plan:
     """Choose, or take as given, the bands and rows of a job on a measured corpus."""
     threshold, recall = settings.threshold, settings.recall
-    if settings.bands is not None and settings.rows is not None:
-        given = Cascade.banding(settings.bands, settings.rows)
+    if not settings.planned:
+        given = _given(settings)
         return Plan(threshold, recall, given, "given", documents, background)
-    if settings.cascade is not None:
-        parsed = Cascade.parse(settings.cascade)
-        return Plan(threshold, recall, parsed, "given", documents, background)
     if settings.exact:
         return Plan(threshold, recall, None, "exact", documents, background)
     cheapest = _cheapest(threshold, recall, documents, background)
     return Plan(threshold, recall, cheapest, "planned", documents, background)
+
+
+def _given(settings: Settings) -> Cascade:
+    if settings.cascade is not None:
+        given = Cascade.parse(settings.cascade)
+    else:
+        given = Cascade.banding(settings.bands or 0, settings.rows or 0)
+    if given.rows > MOST_GIVEN:
+        raise SettingsError(
+            f"'{given}' needs signatures of {given.rows:,} rows, more than {MOST_GIVEN:,}: "
+            "use fewer bands or rows"
+        )
+    return given
 
 
 def _bands_needed(threshold: float, recall: float, rows: int) -> int:
@@ -188,8 +218,8 @@ def _cheapest(threshold: float, recall: float, documents: int, background: Backg
         if threshold**rows * MOST_ROWS < -math.log1p(-recall) * 0.5:
             break
         bands = _bands_needed(threshold, recall, rows)
-        if best is not None and bands * rows > MOST_ROWS:
-            break
+        if bands * rows > MOST_ROWS:
+            continue
         banding = Cascade.banding(bands, rows)
         candidates = errors(banding, threshold, seen).false_candidates
         sketching = background.shingles * ROW_COST * banding.rows + BAND_COST * bands

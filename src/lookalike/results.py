@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 __all__ = ["DedupResult", "FindResult", "Summary"]
 
-MOST_PAIRS = 100_000_000
-"""Pairs that are laid out in memory."""
+MOST_PAIRS = 30_000_000
+"""Pairs that are laid out in memory, at some 100 bytes each."""
 
 
 @dataclass(frozen=True)
@@ -73,14 +73,17 @@ class FindResult:
     @cached_property
     def pairs(self) -> pa.Table:
         """Every pair once: a, b, similarity, score; the most similar first, then by ids."""
-        first, second, similarity, exact, *_ = self._ordered
-        labels = pa.array(["estimated", "exact"])
+        return self._table(self._ordered)
+
+    def _table(self, pairs: _Pairs) -> pa.Table:
+        labels = pa.array(["exact", "estimated"])
+        estimated = (pairs.source >= 0) & self.settings.estimate
         return pa.table(
             {
-                "a": self.documents.ids.take(pa.array(first)),
-                "b": self.documents.ids.take(pa.array(second)),
-                "similarity": pa.array(similarity),
-                "score": labels.take(pa.array(exact.astype(np.int8))),
+                "a": self.documents.ids.take(pa.array(pairs.a)),
+                "b": self.documents.ids.take(pa.array(pairs.b)),
+                "similarity": pa.array(pairs.similarity),
+                "score": labels.take(pa.array(estimated.astype(np.int8))),
             },
             metadata=self.metadata,
         )
@@ -88,11 +91,16 @@ class FindResult:
     @cached_property
     def containments(self) -> pa.Table:
         """The pairs again: which share of a's shingles b has, and which share of b's a has."""
-        first, second, _, _, a_in_b, b_in_a = self._ordered
+        pairs, scored = self._ordered, self.scored
+        # Identical documents come of no scored pair; the 1 at the end is theirs.
+        forward = np.append(scored.first_in_second, 1.0)[pairs.source]
+        backward = np.append(scored.second_in_first, 1.0)[pairs.source]
+        a_in_b = np.where(pairs.swapped, backward, forward)
+        b_in_a = np.where(pairs.swapped, forward, backward)
         return pa.table(
             {
-                "a": self.documents.ids.take(pa.array(first)),
-                "b": self.documents.ids.take(pa.array(second)),
+                "a": self.documents.ids.take(pa.array(pairs.a)),
+                "b": self.documents.ids.take(pa.array(pairs.b)),
                 "a_in_b": pa.array(a_in_b, from_pandas=True),
                 "b_in_a": pa.array(b_in_a, from_pandas=True),
             },
@@ -119,8 +127,9 @@ class FindResult:
         """
         groups = self.groups
         labels = cluster.components(len(groups), self.scored.first, self.scored.second)
-        of_document = np.where(groups.of_document >= 0, labels[groups.of_document], -1)
-        rows = np.flatnonzero(of_document >= 0)
+        rows = np.flatnonzero(groups.of_document >= 0)
+        of_document = np.full(len(groups.of_document), -1)
+        of_document[rows] = labels[groups.of_document[rows]]
         sizes = np.bincount(of_document[rows], minlength=labels.max(initial=-1) + 1)
         rows = rows[sizes[of_document[rows]] > 1]
         rows = rows[np.argsort(self._ranks[rows], kind="stable")]
@@ -157,37 +166,58 @@ class FindResult:
         )
 
     @cached_property
-    def _ordered(self) -> tuple[NDArray[Any], ...]:
+    def _ordered(self) -> _Pairs:
         """The pairs of documents in the order of the result."""
         if self.pair_count > MOST_PAIRS:
             raise OutputError(
                 f"{self.pair_count:,} similar pairs do not fit in memory: ask for the clusters, "
                 "drop duplicates with dedup, or raise the threshold"
             )
-        groups, scored = self.groups, self.scored
-        sizes = groups.sizes
-        which, left, right = pairs_between(sizes[scored.first], sizes[scored.second])
+        return self._laid_out(np.arange(len(self.scored)), self.groups.members, self.groups.starts)
+
+    def top(self, most: int) -> pa.Table:
+        """Give the first rows of `pairs`, without laying out all of them."""
+        sizes, scored = self.groups.sizes, self.scored
+        # In the order of ids, the first pairs of a group are of its first members.
+        groups = np.repeat(np.arange(len(sizes)), sizes)
+        by_rank = np.lexsort((self._ranks[self.groups.members], groups))
+        place = np.arange(len(groups)) - np.repeat(self.groups.starts[:-1], sizes)
+        members = self.groups.members[by_rank][place <= most]
+        starts = np.append(0, np.cumsum(np.minimum(sizes, most + 1)))
+        chosen = np.arange(len(scored))
+        if len(scored) > most:
+            least = np.partition(scored.similarity, -most)[-most]
+            chosen = np.flatnonzero(scored.similarity >= least)
+        return self._table(self._laid_out(chosen, members, starts)).slice(0, most)
+
+    def _laid_out(
+        self, chosen: NDArray[np.int64], members: NDArray[np.int64], starts: NDArray[np.int64]
+    ) -> _Pairs:
+        """Lay out, in order, the pairs of documents of some pairs of groups and within groups."""
+        sizes = np.diff(starts)
+        left, right = self.scored.first[chosen], self.scored.second[chosen]
+        which, i, j = pairs_between(sizes[left], sizes[right])
         same, earlier, later = pairs_within(sizes)
-        starts = groups.starts
-        first = groups.members[
-            np.concatenate([starts[scored.first[which]] + left, starts[same] + earlier])
-        ]
-        second = groups.members[
-            np.concatenate([starts[scored.second[which]] + right, starts[same] + later])
-        ]
-        ones = np.ones(len(same))
-        similarity = np.concatenate([scored.similarity[which], ones])
-        forward = np.concatenate([scored.first_in_second[which], ones])
-        backward = np.concatenate([scored.second_in_first[which], ones])
-        exact = np.ones(len(first), np.bool_)
-        if self.settings.estimate:
-            exact[: len(which)] = False
+        first = members[np.concatenate([starts[left[which]] + i, starts[same] + earlier])]
+        second = members[np.concatenate([starts[right[which]] + j, starts[same] + later])]
+        source = np.concatenate([chosen[which], np.full(len(same), -1)])
+        similarity = np.ones(len(source))
+        similarity[: len(which)] = self.scored.similarity[chosen[which]]
         ranks = self._ranks
         swapped = ranks[first] > ranks[second]
         a, b = np.where(swapped, second, first), np.where(swapped, first, second)
         order = np.lexsort((ranks[b], ranks[a], -similarity))
-        a_in_b, b_in_a = np.where(swapped, backward, forward), np.where(swapped, forward, backward)
-        return tuple(each[order] for each in (a, b, similarity, exact, a_in_b, b_in_a))
+        return _Pairs(a[order], b[order], similarity[order], source[order], swapped[order])
+
+
+class _Pairs(NamedTuple):
+    """Pairs of documents, each with the pair of groups it comes of, -1 for one group's own."""
+
+    a: NDArray[np.int64]
+    b: NDArray[np.int64]
+    similarity: NDArray[np.float64]
+    source: NDArray[np.int64]
+    swapped: NDArray[np.bool_]
 
 
 @dataclass(frozen=True)
@@ -199,7 +229,7 @@ class DedupResult:
     kept_ids: pa.Array
     """Their ids, in the order of the source."""
     removed: pa.Table
-    """id, kept, similarity: each removed document and the kept one it is nearest to."""
+    """id, kept, similarity: each removed document and the kept one it is nearest to, by id."""
     found: FindResult = field(repr=False)
 
     @property
@@ -226,6 +256,7 @@ class DedupResult:
         kept = groups.of_document < 0
         kept[champions[stars.kept]] = True
         removed = np.flatnonzero(~kept)
+        removed = removed[np.argsort(found.documents.ranks()[removed])]
         of_removed = groups.of_document[removed]
         ids = found.documents.ids
         return cls(
@@ -249,7 +280,7 @@ def _take(source: Any, documents: Documents, rows: NDArray[np.int64]) -> Any:
     if package == "pandas":
         return source.iloc[rows]
     if package == "polars":
-        return source[rows]
+        return (source.collect() if hasattr(source, "collect") else source)[rows]
     if isinstance(source, (pa.Array, pa.ChunkedArray)):
         # Arrow takes no rows of a column of views; it does of the same as large strings.
         views = source.type == pa.string_view()

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import asdict, dataclass, replace
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 from lookalike.errors import SettingsError
 
-__all__ = ["Settings"]
+__all__ = ["Settings", "check_share"]
 
 FORMAT = 1
 """Raised whenever the same settings begin to give other numbers."""
@@ -43,14 +43,24 @@ class Settings:
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
         for name in ("shingle", "normalise", "cascade"):
-            if not isinstance(value := getattr(self, name), (str, type(None))):
+            value = getattr(self, name)
+            if not isinstance(value, str) and not (name == "cascade" and value is None):
                 raise SettingsError(f"{name} {value!r} is of type {type(value).__name__}, not text")
+        for name in ("multiset", "estimate"):
+            if not isinstance(value := getattr(self, name), bool):
+                raise SettingsError(f"{name} {value!r}: use True or False")
+        for name in ("bands", "rows"):
+            value = getattr(self, name)
+            if isinstance(value, Integral) and not isinstance(value, bool):
+                object.__setattr__(self, name, int(value))
+            elif value is not None:
+                raise SettingsError(f"{name} {value!r}: use a whole number from 1, as 5")
         if isinstance(self.seed, bool) or not isinstance(self.seed, int):
             raise SettingsError(f"seed {self.seed!r}: use a whole number, as 1")
-        _number("threshold", self.threshold, "0.8")
+        check_share("threshold", self.threshold, "0.8")
         if self.threshold == 0:
             raise SettingsError("threshold 0 makes every pair similar: use one above 0, as 0.8")
-        _number("recall", self.recall, "0.99")
+        check_share("recall", self.recall, "0.99")
         # A threshold of NumPy's is the same setting as Python's.
         object.__setattr__(self, "threshold", float(self.threshold))
         object.__setattr__(self, "recall", float(self.recall))
@@ -74,9 +84,10 @@ class Settings:
         """Whether every pair is to be found, without sketches."""
         return self.recall == 1 and self.planned
 
-    def with_shingle(self, shingle: str) -> Settings:
-        """Give the same settings with the shingle that `auto` came to."""
-        return replace(self, shingle=shingle)
+    def resolved(self, *, shingle: str, normalise: str, cascade: str | None) -> Settings:
+        """Give the settings that ran: what `auto` and the plan came to, spelled in one way."""
+        given = self if cascade is None or not self.planned else replace(self, cascade=cascade)
+        return replace(given, shingle=shingle, normalise=normalise)
 
     def as_dict(self) -> dict[str, Any]:
         """Give the settings as plain values."""
@@ -88,7 +99,8 @@ class Settings:
         return hashlib.sha256(plain.encode()).hexdigest()[:16]
 
 
-def _number(name: str, value: object, example: str) -> None:
+def check_share(name: str, value: object, example: str) -> None:
+    """Refuse what is no number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise SettingsError(f"{name} {value!r} is no number: use one from 0 to 1, as {example}")
     if not 0 <= float(value) <= 1:

@@ -10,12 +10,13 @@ import typer
 
 from lookalike import __version__
 from lookalike.cli import compare, curve, find, learn, plan
-from lookalike.errors import LookalikeError
+from lookalike.errors import LookalikeError, QuadraticError, SettingsError
 
 __all__ = ["app", "main"]
 
+WRONG_USAGE = 2
 STOPPED = 130
-"""The exit status after Ctrl-C."""
+"""Exit statuses; the second after Ctrl-C."""
 
 app = typer.Typer(
     name="lookalike",
@@ -53,19 +54,23 @@ app.command("learn")(learn.learn)
 
 
 def main() -> None:
-    """Run the program; an error is one line on standard error and exit status 1."""
+    """Run the program; an error is one line on standard error, and status 1, or 2 for usage."""
     try:
         app()
     except SystemExit as end:
         _explain(end)
         raise
+    except QuadraticError as error:
+        _end(str(error))
+    except SettingsError as error:
+        _end(str(error), WRONG_USAGE)
     except LookalikeError as error:
         _end(str(error))
     except OSError as error:
         where = f"{error.filename}: " if error.filename else ""
         _end(f"{where}{error.strerror or error}")
     except MemoryError:
-        _end("there is not enough memory: use fewer documents at once")
+        _end("there is not enough memory: use fewer documents, or fewer bands and rows")
     except Exception as error:
         if os.environ.get("LOOKALIKE_DEBUG"):
             raise
@@ -78,13 +83,13 @@ def main() -> None:
 def _explain(end: SystemExit) -> None:
     """Say what Typer ends without a word: Ctrl-C, and a reader that has enough."""
     if end.code == STOPPED:
-        print("lookalike: stopped; nothing was written", file=sys.stderr)
+        print("lookalike: stopped; every file is whole or untouched", file=sys.stderr)
     elif isinstance(end.__context__, BrokenPipeError):
         # Keep Python from trying, and failing, to write the rest at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         end.code = 0
 
 
-def _end(message: str) -> None:
+def _end(message: str, status: int = 1) -> None:
     print(f"lookalike: {' '.join(message.split())}", file=sys.stderr)
-    sys.exit(1)
+    sys.exit(status)

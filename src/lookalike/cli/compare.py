@@ -27,6 +27,9 @@ def compare(
     shortest: Annotated[
         int, typer.Option("--words", min=1, help="Words that a shared passage has at the least.")
     ] = 5,
+    whole: Annotated[
+        bool, typer.Option("--whole", help="Show every passage, from its first word to its last.")
+    ] = False,
     as_json: Annotated[
         bool, typer.Option("--json", help="One JSON object, with every passage.")
     ] = False,
@@ -40,8 +43,8 @@ def compare(
     from lookalike.comparison import compare as compare_texts
     from lookalike.kernels import sketch
     from lookalike.normalise import Normalisation
-    from lookalike.planning import count
     from lookalike.read import read_text
+    from lookalike.wording import count
 
     first, second = read_text(a), read_text(b)
     screen.announce_compiling(screen.status(quiet=quiet), sketch.element_sets)
@@ -58,7 +61,12 @@ def compare(
             "a_in_b": found.containment.a_in_b,
             "b_in_a": found.containment.b_in_a,
             "shingle": found.shingle,
-            "passages": [vars(passage) for passage in found.passages],
+            "shingles": found.shingles,
+            "identical": found.identical,
+            "passages": [
+                {**vars(passage), "text": first[passage.a_start : passage.a_end]}
+                for passage in found.passages
+            ],
         }
         typer.echo(json.dumps(plain, ensure_ascii=False))
         return
@@ -75,28 +83,31 @@ def compare(
     if found.identical:
         out.print(f"The two are identical when normalised ({Normalisation.parse(normalise)}).")
         return
-    _show_passages(first, second, found.passages, shortest)
+    _show_passages(first, second, found.passages, shortest, whole=whole)
 
 
-def _show_passages(a: str, b: str, passages: list[Passage], shortest: int) -> None:
+def _show_passages(a: str, b: str, passages: list[Passage], shortest: int, *, whole: bool) -> None:
     from rich.text import Text
 
     from lookalike.cli import screen
-    from lookalike.planning import count
+    from lookalike.cli.screen import visible
+    from lookalike.wording import count
 
     out = screen.results()
     if not passages:
         out.print(f"No {shortest} words in a row stand in both.")
         return
-    longest = sorted(passages, key=lambda passage: -passage.words)[:SHOWN_PASSAGES]
+    most = len(passages) if whole else SHOWN_PASSAGES
+    longest = sorted(passages, key=lambda passage: -passage.words)[:most]
     shown = [passage for passage in passages if passage in longest]
-    more = f", the {SHOWN_PASSAGES} longest" if len(passages) > len(shown) else ""
+    more = f", the {most} longest" if len(passages) > len(shown) else ""
     out.print(f"{count(len(passages), 'shared passage')} of {shortest} words or more{more}:")
     for passage in shown:
         where_a = _lines(a, passage.a_start, passage.a_end)
         where_b = _lines(b, passage.b_start, passage.b_end)
         out.print(f"\n{passage.words:,} words; a {where_a}, b {where_b}")
-        out.print(Text(_shortened(a[passage.a_start : passage.a_end])))
+        words = visible(" ".join(a[passage.a_start : passage.a_end].split()))
+        out.print(Text(words if whole else _shortened(words)))
 
 
 def _lines(text: str, start: int, end: int) -> str:
@@ -106,10 +117,11 @@ def _lines(text: str, start: int, end: int) -> str:
 
 
 def _shortened(passage: str) -> str:
-    from lookalike.cli.screen import visible
-
-    passage = visible(" ".join(passage.split()))
     if len(passage) <= SHOWN_CHARACTERS:
         return passage
     half = SHOWN_CHARACTERS // 2
-    return f"{passage[:half].rstrip()} … {passage[-half:].lstrip()}"
+    head, tail = passage[:half], passage[-half:]
+    # Whole words, where there are blanks between them.
+    head = head.rsplit(" ", 1)[0]
+    tail = tail.split(" ", 1)[-1]
+    return f"{head} … {tail}"

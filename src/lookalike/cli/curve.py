@@ -34,7 +34,7 @@ def curve(
     """
     from lookalike.cli import screen
     from lookalike.curves import Cascade, errors
-    from lookalike.planning import count
+    from lookalike.wording import count
 
     cascade = Cascade.parse(" ".join(spec))
     points = _points(at)

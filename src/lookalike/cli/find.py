@@ -35,7 +35,10 @@ class Format(StrEnum):
 def find(
     source: Annotated[
         list[str],
-        typer.Argument(metavar="SOURCE", help="Folders, .txt, .md and .jsonl files, or -."),
+        typer.Argument(
+            metavar="SOURCE",
+            help="Folders, .txt, .md and .jsonl files; - is JSONL on standard input.",
+        ),
     ],
     threshold: options.Threshold = 0.8,
     recall: options.Recall = 0.99,
@@ -43,12 +46,7 @@ def find(
     multiset: options.Multiset = False,
     bands: options.Bands = None,
     rows: options.Rows = None,
-    cascade: Annotated[
-        str | None,
-        typer.Option(
-            "--cascade", metavar="SPEC", help="Any AND/OR cascade, as 'and:4 or:4 and:2'."
-        ),
-    ] = None,
+    cascade: options.Cascade = None,
     estimate: options.Estimate = False,
     normalise: options.Normalise = "default",
     text: options.Text = None,
@@ -102,10 +100,11 @@ def find(
     documents = read_paths(source, text=text, id=id_)
     for note in documents.notes:
         console.print(screen.visible(note))
-    screen.announce_compiling(console, sketch.sign_texts)
+    screen.announce_compiling(console, sketch.element_sets)
     with screen.progress(console) as progress:
         result = search(documents, settings, threads=threads, progress=progress)
-    screen.show_plan(console, result.plan)
+    if len(documents):
+        screen.show_plan(console, result.plan)
     for warning in result.summary.warnings:
         console.print(f"Warning: {warning}.\n")
     if clusters is not None and clusters_kind is not None:
@@ -141,17 +140,20 @@ def _show(result: FindResult, console: Console) -> None:
     from rich.text import Text
 
     from lookalike.cli.screen import number, simple_table, visible
-    from lookalike.planning import count
+    from lookalike.wording import count
 
     total = result.pair_count
+    if not result.summary.documents:
+        console.print("There are no documents to compare.")
+        return
     if not total:
         console.print(f"No two documents are {result.settings.threshold:g} alike or more.")
         return
-    title = count(total, "similar pair")
+    title = f"{count(total, 'similar pair')} by {result.plan.shingle}"
     if total > SHOWN_PAIRS:
         title += f", the {SHOWN_PAIRS} most similar; --format jsonl writes all"
     console.print(f"{title}\n")
-    shown = result.pairs.slice(0, SHOWN_PAIRS).to_pylist()
+    shown = result.top(SHOWN_PAIRS).to_pylist()
     names = [(visible(pair["a"]), visible(pair["b"])) for pair in shown]
     scores = [
         ("" if pair["score"] == "exact" else "~") + number(pair["similarity"]) for pair in shown
@@ -173,7 +175,7 @@ def _show_clusters(result: FindResult, console: Console) -> None:
     from rich.text import Text
 
     from lookalike.cli.screen import number, simple_table, visible
-    from lookalike.planning import count
+    from lookalike.wording import count
 
     members = result.clusters
     total = members["cluster"][-1].as_py() if len(members) else 0
@@ -189,9 +191,8 @@ def _show_clusters(result: FindResult, console: Console) -> None:
         names = [visible(name) for name in ids]
         if size > SHOWN_MEMBERS:
             names.append(f"and {size - SHOWN_MEMBERS:,} more")
-        table.add_row(
-            str(first["cluster"]), f"{size:,}", number(first["similarity"]), Text("\n".join(names))
-        )
+        least = ("~" if result.settings.estimate else "") + number(first["similarity"])
+        table.add_row(str(first["cluster"]), f"{size:,}", least, Text("\n".join(names)))
         at += size
     console.print(f"{title}\n")
     console.print(table)
@@ -200,7 +201,7 @@ def _show_clusters(result: FindResult, console: Console) -> None:
 
 def _summarise(result: FindResult, console: Console) -> None:
     from lookalike.cli.screen import visible
-    from lookalike.planning import count
+    from lookalike.wording import count
 
     summary = result.summary
     facts = [f"Read {count(summary.documents, 'document')}"]
@@ -213,7 +214,10 @@ def _summarise(result: FindResult, console: Console) -> None:
         facts.append(f"{summary.empty:,} empty, similar to nothing ({names}{more})")
     if summary.identical:
         facts.append(f"{summary.identical:,} identical to another")
-    facts.append(f"{count(summary.candidates, 'candidate')}, {summary.rejected:,} rejected")
+    facts.append(
+        f"{count(summary.candidates, 'candidate')} among "
+        f"{count(len(result.groups), 'distinct document')}, {summary.rejected:,} rejected"
+    )
     facts.append(count(result.pair_count, "similar pair"))
     seconds = ", ".join(f"{name} {spent:.2f}" for name, spent in summary.seconds.items())
     console.print(f"{'; '.join(facts)}. Seconds: {seconds}.")

@@ -9,6 +9,7 @@ import typer
 
 __all__ = [
     "Bands",
+    "Cascade",
     "Estimate",
     "Id",
     "Multiset",
@@ -46,6 +47,10 @@ Bands = Annotated[
 ]
 Rows = Annotated[
     int | None, typer.Option("--rows", help="Rows of a band, instead of a plan; with --bands.")
+]
+Cascade = Annotated[
+    str | None,
+    typer.Option("--cascade", metavar="SPEC", help="Any AND/OR cascade, as 'and:4 or:4 and:2'."),
 ]
 Estimate = Annotated[
     bool,

@@ -26,16 +26,18 @@ def plan(
     ] = 1000,
     bands: options.Bands = None,
     rows: options.Rows = None,
+    cascade: options.Cascade = None,
     signature: Annotated[
         int | None,
         typer.Option("--signature", min=1, help="Rows of a signature: the best that they allow."),
     ] = None,
     miss_weight: Annotated[
-        float,
+        float | None,
         typer.Option(
-            "--miss-weight", help="With --signature: 1 for few misses, 0 for few false candidates."
+            "--miss-weight",
+            help="With --signature: 1 for few misses, 0 for few false candidates, 0.5 between.",
         ),
-    ] = 0.5,
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Choose bands and rows of least cost for a threshold and a recall, and show the curve.
@@ -53,6 +55,7 @@ def plan(
         shingles=shingles,
         bands=bands,
         rows=rows,
+        cascade=cascade,
         signature=signature,
         miss_weight=miss_weight,
     )

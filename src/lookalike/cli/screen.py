@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
+
+from lookalike.wording import floor
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -56,7 +57,7 @@ def status(*, quiet: bool = False) -> Console:
 
 def number(similarity: float) -> str:
     """Write a similarity to 4 digits, never above what it is: 1 is for the same shingles only."""
-    return f"{math.floor(similarity * 10_000 + 1e-9) / 10_000:.4f}"
+    return floor(similarity, 4)
 
 
 def visible(text: object) -> str:
@@ -100,7 +101,7 @@ def show_plan(console: Console, plan: Plan) -> None:
     console.print(f"Plan: {plan.sentence()}")
     if plan.shingle_reason and plan.shingle_reason != "as given":
         console.print(f"Shingles: {plan.shingle}, {plan.shingle_reason}.")
-    if plan.cascade is not None and plan.documents != 1:
+    if plan.cascade is not None and plan.documents > 1:
         show_curve(console, plan.cascade, plan.table())
         console.print()
 

@@ -70,18 +70,18 @@ def scan(data, starts, ends, table, classes, kinds, where):
             continue
         kind = SIMPLE
         last = np.uint8(0)
-        at = np.int64(0)
-        while at < len(doc):
-            if doc[at] < 0x80:
+        place = np.int64(0)
+        while place < len(doc):
+            if doc[place] < 0x80:
                 last = np.uint8(0)
-                at += 1
+                place += 1
                 continue
-            point, length = _checked(doc, at)
+            point, length = _checked(doc, place)
             if length == 0:
                 kind = INVALID
-                where[i] = at
+                where[i] = place
                 break
-            at += length
+            place += length
             record = table[point]
             if record & _COMPLEX:
                 kind = COMPLEX
@@ -196,3 +196,18 @@ def fingerprints(data, offsets, out):
             second ^= second >> np.uint64(29)
         out[i, 0] = _mix(first)
         out[i, 1] = _mix(second)
+
+
+@kernel
+def same_texts(data, offsets, first, second, out):
+    """Tell of each pair of documents whether they are the same, byte for byte."""
+    for pair in range(len(first)):
+        a = data[offsets[first[pair]] : offsets[first[pair] + 1]]
+        b = data[offsets[second[pair]] : offsets[second[pair] + 1]]
+        same = len(a) == len(b)
+        if same:
+            differing = np.uint8(0)
+            for j in range(len(a)):
+                differing = np.uint8(differing | (a[j] ^ b[j]))
+            same = differing == 0
+        out[pair] = same

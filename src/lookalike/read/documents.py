@@ -96,7 +96,7 @@ def as_ids(values: Sequence[Any], where: Callable[[int], str]) -> pa.Array:
     `where` says where the document in a place stands, for a message.
     """
     for place, value in enumerate(values):
-        if value is None or value != value:  # noqa: PLR0124 (a number that is none is not itself)
+        if _is_missing(value):
             raise SourceError(f"{where(place)} has no id: give every document one")
         if isinstance(value, str):
             check_text(value, f"the id of {where(place)}")
@@ -107,6 +107,13 @@ def as_ids(values: Sequence[Any], where: Callable[[int], str]) -> pa.Array:
     if len(ids.unique()) < len(ids):
         _name_the_repeat(ids, where)
     return ids
+
+
+def _is_missing(value: Any) -> bool:
+    """Tell None, a number that is none, and what pandas holds for either."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
 
 
 def _is_whole(value: Any) -> bool:
@@ -149,7 +156,7 @@ def pick_text_column(names: Sequence[Any], text: str | None) -> str:
     chosen = pick_column(names, text, TEXT_NAMES, "text")
     if chosen is None:
         raise SourceError(
-            f"no column is named {', '.join(TEXT_NAMES)}: say which holds the text; "
-            f"there are {listed(names)}"
+            f"no column is named {', '.join(TEXT_NAMES)}: say which holds the text "
+            f"(--text, text=); there are {listed(names)}"
         )
     return chosen
