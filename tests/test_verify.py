@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 import lookalike.verify
 import twins
 from lookalike.kernels.jit import INTERPRETED
-from lookalike.verify import Scored, estimate, verify
-from making import pairs_of, rows_of, sets_of
+from lookalike.shingle import Shingling, element_sets
+from lookalike.verify import Scored, estimate, verify, verify_texts
+from making import documents_of, pairs_of, rows_of, sets_of
 
 pytestmark = pytest.mark.kernels
 
@@ -209,3 +210,23 @@ class TestTheSameWhateverTheWay:
         assert scores(joined) == {(1, 2): (0.5, 1.0, 0.5), (0, 1): (1.0, 1.0, 1.0)}
         assert pairs_of(joined.first, joined.second) == [(1, 2), (0, 1)]
         assert len(Scored.joined([])) == 0
+
+
+@pytest.mark.parametrize("whole", [0, 1 << 26])
+@pytest.mark.parametrize("threads", [1] if INTERPRETED else [1, 3])
+def test_texts_compared_in_pieces_or_all_at_once_score_the_same(monkeypatch, whole, threads):
+    choice = np.random.default_rng(5)
+    texts = [" ".join(choice.choice(list("abcdefgh"), 30)) for _ in range(60)]
+    documents = documents_of(texts)
+    shingling = Shingling("words", 2)
+    rows = choice.permutation(60)[:40]
+    first, second = np.triu_indices(40, 1)
+    sets = element_sets(documents, shingling, rows=rows)
+    expected = verify(sets, first, second, threshold=0.2)
+    monkeypatch.setattr("lookalike.verify.WHOLE_BYTES", whole)
+    monkeypatch.setattr("lookalike.verify.PIECE_BYTES", 500)
+    found = verify_texts(documents, shingling, rows, first, second, threshold=0.2, threads=threads)
+    assert len(found) > 100
+    order = np.lexsort((found.second, found.first))
+    for name in ("first", "second", "similarity", "first_in_second", "second_in_first"):
+        assert getattr(found, name)[order].tolist() == getattr(expected, name).tolist()

@@ -13,9 +13,8 @@ import numpy as np
 
 from lookalike.groups import pairs_within
 from lookalike.kernels import cluster as kernels
-from lookalike.shingle import element_sets
 from lookalike.threads import pieces
-from lookalike.verify import estimate, verify
+from lookalike.verify import estimate, verify_texts
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -74,10 +73,8 @@ def smallest_similarities(
         if signatures is not None:
             scored = estimate(signatures, first, second, threshold=0.0)
         else:
-            involved, places = np.unique(np.concatenate([first, second]), return_inverse=True)
-            sets = element_sets(documents, shingling, rows=rows[involved])
-            scored = verify(sets, places[: len(first)], places[len(first) :], threshold=0.0)
-        np.minimum.at(smallest, of_pair, scored.similarity)
+            scored = verify_texts(documents, shingling, rows, first, second, threshold=0.0)
+        np.minimum.at(smallest, labels[scored.first], scored.similarity)
     return smallest
 
 

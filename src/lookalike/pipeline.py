@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,7 +19,7 @@ from lookalike.normalise import Canonical, InvalidTextError, Normalisation, norm
 from lookalike.read import Documents, read
 from lookalike.results import DedupResult, FindResult, Summary
 from lookalike.settings import Settings
-from lookalike.shingle import PIECE, Shingling, element_sets, element_sets_in
+from lookalike.shingle import PIECE, Shingling, element_sets
 from lookalike.threads import available, in_order, pieces
 from lookalike.verify import Scored
 
@@ -34,12 +33,8 @@ __all__ = ["Progress", "dedup", "find", "search"]
 Progress = Callable[[str, int, int], None]
 """Told the stage, how much of it is done, and how much there is."""
 
-VERIFIED_BYTES = 1 << 20
-"""Bytes of text whose sets of shingles one thread holds while it compares candidates."""
 MOST_PAIRS = 50_000_000
 """Pairs of distinct documents that are held, at 40 bytes each."""
-WHOLE_BYTES = 1 << 24
-"""Bytes of text up to which the sets of a block of candidates are built once, for all of it."""
 SCRIPT_SAMPLE = 200
 """Documents that tell the script of a corpus."""
 LEAST_ESTIMATED = 128
@@ -161,6 +156,7 @@ class _Job:
             signatures = self._sign(canonical, groups, shingling, plan)
         with self._stage("compare"):
             scored, candidates = self._compare(canonical, groups, shingling, plan, signatures)
+        empty = int(np.count_nonzero(groups.of_document < 0))
         return FindResult(
             documents=self.documents,
             canonical=canonical,
@@ -175,10 +171,8 @@ class _Job:
             signatures=signatures if self.settings.estimate else None,
             summary=Summary(
                 documents=len(self.documents),
-                empty=int(np.count_nonzero(groups.of_document < 0)),
-                identical=len(self.documents)
-                - int(np.count_nonzero(groups.of_document < 0))
-                - len(groups),
+                empty=empty,
+                identical=len(self.documents) - empty - len(groups),
                 candidates=candidates,
                 rejected=candidates - len(scored),
                 skipped=dict(self.documents.skipped),
@@ -207,11 +201,13 @@ class _Job:
                     "mend or remove it"
                 ) from None
 
-        done = []
+        parts = []
+        done = 0
         for part in in_order(work, pieces(lengths, PIECE), self.threads):
-            done.append(part)
-            self.progress("normalise", sum(map(len, done)), len(texts))
-        return Canonical.joined(done)
+            parts.append(part)
+            done += len(part)
+            self.progress("normalise", done, len(texts))
+        return Canonical.joined(parts)
 
     def _plan(
         self, canonical: Canonical, groups: Groups
@@ -260,8 +256,8 @@ class _Job:
     ) -> tuple[Scored, int]:
         """Give the verified pairs of groups and the number of candidates."""
         threshold, threads = self.settings.threshold, self.threads
+        rows = groups.representatives
         if plan.cascade is None:
-            rows = groups.representatives
             sets = element_sets(canonical, shingling, rows=rows, threads=threads)
             blocks = exact.exact_candidates(
                 sets, threshold=threshold, progress=lambda *done: self.progress("compare", *done)
@@ -284,7 +280,9 @@ class _Job:
                     signatures, first, second, threshold=threshold, threads=threads
                 )
             else:
-                part = self._verify(canonical, groups, shingling, first, second)
+                part = verify.verify_texts(
+                    canonical, shingling, rows, first, second, threshold=threshold, threads=threads
+                )
             parts.append(part)
             pairs += len(part)
             if pairs > MOST_PAIRS:
@@ -293,51 +291,6 @@ class _Job:
                     f"similar: they are nearly all alike at {threshold:g}; raise the threshold"
                 )
         return Scored.joined(parts), candidates
-
-    def _verify(
-        self,
-        canonical: Canonical,
-        groups: Groups,
-        shingling: Shingling,
-        first: NDArray[np.int64],
-        second: NDArray[np.int64],
-    ) -> Scored:
-        """Compare a block of candidates on the shingles of the documents in it.
-
-        Where few documents make many pairs, their sets are built once. Else in pieces, so that no
-        more sets are held at a time than the threads work on; sorted by the first document, so
-        that its set is built once a piece.
-        """
-        rows = groups.representatives
-        lengths = canonical.lengths(rows)
-        involved, places = np.unique(np.concatenate([first, second]), return_inverse=True)
-        if int(lengths[involved].sum()) <= WHOLE_BYTES:
-            sets = element_sets(canonical, shingling, rows=rows[involved], threads=self.threads)
-            left, right = np.split(places, 2)
-            threshold = self.settings.threshold
-            scored = verify.verify(sets, left, right, threshold=threshold, threads=self.threads)
-            return replace(scored, first=involved[scored.first], second=involved[scored.second])
-        order = np.lexsort((second, first))
-        first, second = first[order], second[order]
-        weights = lengths[second]
-        new = np.ones(len(first), np.bool_)
-        new[1:] = first[1:] != first[:-1]
-        weights[new] += lengths[first[new]]
-
-        rooms = threading.local()
-
-        def work(piece: slice) -> Scored:
-            pair = np.concatenate([first[piece], second[piece]])
-            involved, places = np.unique(pair, return_inverse=True)
-            needed = int(lengths[involved].sum()) + 1
-            if len(getattr(rooms, "room", ())) < needed:
-                rooms.room = np.empty(needed, np.uint64)
-            sets = element_sets_in(rooms.room, canonical, shingling, rows[involved])
-            left, right = np.split(places, 2)
-            scored = verify.verify(sets, left, right, threshold=self.settings.threshold)
-            return replace(scored, first=involved[scored.first], second=involved[scored.second])
-
-        return Scored.joined(list(in_order(work, pieces(weights, VERIFIED_BYTES), self.threads)))
 
 
 def _byte_lengths(texts: Any) -> NDArray[np.int64]:

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lookalike.kernels import verify as kernels
+from lookalike.shingle import element_sets, element_sets_in
 from lookalike.threads import in_order, pieces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lookalike.shingle import Sets
+    from lookalike.normalise import Canonical
+    from lookalike.shingle import Sets, Shingling
 
-__all__ = ["Scored", "estimate", "verify"]
+__all__ = ["Scored", "estimate", "verify", "verify_texts"]
 
 PIECE = 1 << 13
 """Pairs that one thread compares at a time."""
+PIECE_BYTES = 1 << 20
+"""Bytes of text whose sets one thread holds at a time."""
+WHOLE_BYTES = 1 << 26
+"""Bytes of text whose sets are held at once where they are compared again and again."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +44,10 @@ class Scored:
     def __len__(self) -> int:
         """Count the pairs."""
         return len(self.first)
+
+    def at(self, rows: NDArray[np.int64]) -> Scored:
+        """Give the same pairs by the rows that their places stand for."""
+        return replace(self, first=rows[self.first], second=rows[self.second])
 
     @classmethod
     def joined(cls, parts: list[Scored]) -> Scored:
@@ -81,6 +92,51 @@ def verify(
     for _ in in_order(count, pieces(np.ones(len(first), np.int64), PIECE), threads):
         pass
     return _scored(first, second, counts, sizes[first], sizes[second], threshold)
+
+
+def verify_texts(
+    documents: Canonical,
+    shingling: Shingling,
+    rows: NDArray[np.int64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    *,
+    threshold: float,
+    threads: int = 1,
+) -> Scored:
+    """Compare pairs of documents, by their places in `rows`, on sets that are built for it.
+
+    Where few documents make many pairs, their sets are built once. Else in pieces, so that no more
+    sets are held at a time than the threads work on; sorted by the first document, so that its set
+    is built once a piece.
+    """
+    lengths = documents.lengths(rows)
+    involved, places = np.unique(np.concatenate([first, second]), return_inverse=True)
+    distinct = int(lengths[involved].sum())
+    paired = int(lengths[first].sum() + lengths[second].sum())
+    if distinct <= WHOLE_BYTES and paired > 4 * distinct:
+        sets = element_sets(documents, shingling, rows=rows[involved], threads=threads)
+        left, right = np.split(places, 2)
+        return verify(sets, left, right, threshold=threshold, threads=threads).at(involved)
+    order = np.lexsort((second, first))
+    first, second = first[order], second[order]
+    weights = lengths[second]
+    new = np.ones(len(first), np.bool_)
+    new[1:] = first[1:] != first[:-1]
+    weights[new] += lengths[first[new]]
+    rooms = threading.local()
+
+    def work(piece: slice) -> Scored:
+        pair = np.concatenate([first[piece], second[piece]])
+        involved, places = np.unique(pair, return_inverse=True)
+        needed = int(lengths[involved].sum()) + 1
+        if len(getattr(rooms, "room", ())) < needed:
+            rooms.room = np.empty(needed, np.uint64)
+        sets = element_sets_in(rooms.room, documents, shingling, rows[involved])
+        left, right = np.split(places, 2)
+        return verify(sets, left, right, threshold=threshold).at(involved)
+
+    return Scored.joined(list(in_order(work, pieces(weights, PIECE_BYTES), threads)))
 
 
 def _scored(
