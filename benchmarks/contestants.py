@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from lookalike import find
+from lookalike import FindResult, find
 
 Pairs = set[tuple[int, int]]
 
@@ -47,7 +47,7 @@ def _word_shingles(text: str) -> set[str]:
     return {" ".join(words[i : i + WORDS]) for i in range(max(len(words) - WORDS + 1, 1))}
 
 
-def _pairs(result) -> Pairs:  # type: ignore[no-untyped-def]
+def _pairs(result: FindResult) -> Pairs:
     table = result.pairs
     return set(zip(table["a"].to_pylist(), table["b"].to_pylist(), strict=True))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike.errors import SettingsError, SourceError
+from lookalike.read.documents import is_missing
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -55,7 +56,7 @@ def _numbers(documents: Documents, column: str) -> NDArray[np.float64]:
         raise SourceError(f"there is no column {column!r} to keep by: there are {names}")
     values = documents.columns[column]
     plain = values.to_pylist() if hasattr(values, "to_pylist") else list(values)
-    present = [value for value in plain if value is not None and value == value]  # noqa: PLR0124
+    present = [value for value in plain if not is_missing(value)]
     try:
         order = {value: rank for rank, value in enumerate(sorted(set(present)))}
     except TypeError:

@@ -19,6 +19,7 @@ __all__ = [
     "as_ids",
     "as_texts",
     "check_text",
+    "is_missing",
     "listed",
     "pick_column",
     "pick_text_column",
@@ -96,7 +97,7 @@ def as_ids(values: Sequence[Any], where: Callable[[int], str]) -> pa.Array:
     `where` says where the document in a place stands, for a message.
     """
     for place, value in enumerate(values):
-        if _is_missing(value):
+        if is_missing(value):
             raise SourceError(f"{where(place)} has no id: give every document one")
         if isinstance(value, str):
             check_text(value, f"the id of {where(place)}")
@@ -109,7 +110,7 @@ def as_ids(values: Sequence[Any], where: Callable[[int], str]) -> pa.Array:
     return ids
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """Tell None, a number that is none, and what pandas holds for either."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
