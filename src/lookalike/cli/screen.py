@@ -135,7 +135,7 @@ def progress(console: Console) -> Iterator[Progress | None]:
 
     def report(stage: str, done: int, total: int) -> None:
         if stage not in tasks:
-            tasks[stage] = bars.add_task(stage)
+            tasks[stage] = bars.add_task(stage, total=total)
         bars.update(tasks[stage], completed=done, total=total)
 
     with bars:
