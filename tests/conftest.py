@@ -1,12 +1,15 @@
 """How the tests run: Hypothesis profiles, the real corpora, and the interpreter's arithmetic."""
 
+import io
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from lookalike.cli import main
 from lookalike.kernels.jit import INTERPRETED
 
 ROOT = Path(__file__).parent.parent
@@ -40,3 +43,22 @@ def corpora() -> Path:
 def sample_documents() -> Path:
     """Give the folder of the shipped sample documents."""
     return ROOT / "examples" / "documents"
+
+
+@pytest.fixture
+def told(monkeypatch, capfdbinary):
+    """Give a function that runs the program in this process: status, output, errors."""
+
+    def tell(*arguments, columns=80, given=b""):
+        monkeypatch.setattr(sys, "argv", ["lookalike", *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
+        monkeypatch.setenv("COLUMNS", str(columns))
+        try:
+            main()
+            status = 0
+        except SystemExit as ended:
+            status = ended.code or 0
+        output, errors = capfdbinary.readouterr()
+        return status, output.decode(), errors.decode()
+
+    return tell

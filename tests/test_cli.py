@@ -7,13 +7,11 @@ import os
 import re
 import signal
 import subprocess
-import sys
 
 import pyarrow.parquet as pq
 import pytest
 from rich.cells import cell_len
 
-from lookalike.cli import main
 from running import DEADLINE, PROGRAM, environment, run
 
 DOUGH = "bread/sourdough"
@@ -53,25 +51,6 @@ def docs(tmp_path):
     path = tmp_path / "docs.jsonl"
     path.write_text(GOOD)
     return path
-
-
-@pytest.fixture
-def told(monkeypatch, capfdbinary):
-    """Give a function that runs the program in this process: status, output, errors."""
-
-    def tell(*arguments, columns=80, given=b""):
-        monkeypatch.setattr(sys, "argv", ["lookalike", *map(str, arguments)])
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))
-        monkeypatch.setenv("COLUMNS", str(columns))
-        try:
-            main()
-            status = 0
-        except SystemExit as ended:
-            status = ended.code or 0
-        output, errors = capfdbinary.readouterr()
-        return status, output.decode(), errors.decode()
-
-    return tell
 
 
 def pairs_of(lines):

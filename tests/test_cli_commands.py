@@ -9,28 +9,10 @@ import pytest
 from rich.cells import cell_len
 
 from lookalike import __version__, textbook
-from lookalike.cli import main
 from running import DEADLINE, environment, run
 
 HEAVY = ("numba", "numpy", "pandas", "polars", "pyarrow", "scipy")
 COMMANDS = ("find", "compare", "plan", "curve", "learn")
-
-
-@pytest.fixture
-def told(monkeypatch, capfd):
-    """Give a function that runs the program in this process: status, output, errors."""
-
-    def tell(*arguments, columns=80):
-        monkeypatch.setattr(sys, "argv", ["lookalike", *map(str, arguments)])
-        monkeypatch.setenv("COLUMNS", str(columns))
-        try:
-            main()
-            status = 0
-        except SystemExit as ended:
-            status = ended.code or 0
-        return status, *capfd.readouterr()
-
-    return tell
 
 
 def one_line(told_what, message, expected=2):

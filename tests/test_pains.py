@@ -235,6 +235,13 @@ def test_the_most_similar_pairs_are_told_without_laying_out_all(monkeypatch):
     result = lookalike.find(texts, threshold=0.7)
     for most in (1, 5, 20, 1000):
         assert result.top(most).equals(result.pairs.slice(0, most))
+    # Twelve pairs of one similarity and none identical: ids alone decide which come first.
+    tied = [f"w{i} x{i} y{i} z{i} {side}{i}" for i in range(12) for side in "ab"]
+    even = lookalike.find(tied, threshold=0.5, shingle="words:1", recall=1)
+    assert set(even.pairs["similarity"].to_pylist()) == {4 / 6}
+    assert even.pair_count == 12
+    for most in (1, 5, 11):
+        assert even.top(most).equals(even.pairs.slice(0, most))
     monkeypatch.setattr("lookalike.results.MOST_PAIRS", 10)
     assert lookalike.find(texts, threshold=0.7).top(20).equals(result.pairs.slice(0, 20))
 

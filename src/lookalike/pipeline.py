@@ -55,7 +55,7 @@ def find(
     normalise: str = "default",
     seed: int = 1,
     text: str | None = None,
-    id: str | None = None,  # noqa: A002
+    id: str | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> FindResult:
@@ -94,7 +94,7 @@ def dedup(
     normalise: str = "default",
     seed: int = 1,
     text: str | None = None,
-    id: str | None = None,  # noqa: A002
+    id: str | None = None,
     threads: int | None = None,
     progress: Progress | None = None,
 ) -> DedupResult:

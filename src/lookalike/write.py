@@ -8,12 +8,12 @@ import json
 import os
 import tempfile
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any
 
 from lookalike.errors import OutputError, SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     import pyarrow as pa
 
@@ -55,9 +55,9 @@ def write_table(table: pa.Table, stream: IO[bytes], kind: str) -> None:
         stream.write(lines)
 
 
-def _csv_line(values: object) -> bytes:
+def _csv_line(values: Iterable[Any]) -> bytes:
     line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(values)  # type: ignore[arg-type]
+    csv.writer(line, lineterminator="\n").writerow(values)
     return line.getvalue().encode()
 
 

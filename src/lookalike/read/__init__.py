@@ -12,7 +12,7 @@ from lookalike.read.memory import read_memory
 __all__ = ["Documents", "read", "read_paths", "read_text"]
 
 
-def read(source: Any, *, text: str | None = None, id: str | None = None) -> Documents:  # noqa: A002
+def read(source: Any, *, text: str | None = None, id: str | None = None) -> Documents:
     """Read a list or dict of texts, a column, a table or data frame, or a path.
 
     Of a list or a column the ids are the places, counted from 0; of a dict, its keys; of a pandas

@@ -82,7 +82,7 @@ def read_paths(
     paths: Sequence[str | os.PathLike[str]],
     *,
     text: str | None = None,
-    id: str | None = None,  # noqa: A002
+    id: str | None = None,
 ) -> Documents:
     """Read folders of text files, text files, and JSONL files; `-` is JSONL on standard input.
 

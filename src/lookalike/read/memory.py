@@ -21,7 +21,7 @@ from lookalike.read.documents import (
 __all__ = ["read_memory"]
 
 
-def read_memory(source: Any, *, text: str | None, id: str | None) -> Documents:  # noqa: A002
+def read_memory(source: Any, *, text: str | None, id: str | None) -> Documents:
     """Read texts in memory, of whatever kind."""
     package = type(source).__module__.partition(".")[0]
     if package == "pandas":
