@@ -9,9 +9,12 @@ import pyarrow as pa
 
 from lookalike.normalise import Canonical, Normalisation, normalise
 from lookalike.shingle import Sets
+from lookalike.store import Column
+from lookalike.texts import Texts
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -19,6 +22,14 @@ if TYPE_CHECKING:
 def documents_of(texts: list[str]) -> Canonical:
     """Take texts as they are, canonical already."""
     return normalise(pa.array(texts, pa.large_string()), Normalisation(raw=True))
+
+
+def texts_of(texts: list[str], path: Path | None = None) -> Texts:
+    """Put texts, canonical already, into a column, of a file where there is a path."""
+    documents = documents_of(texts)
+    data = Column(np.uint8, path)
+    data.append(documents.data)
+    return Texts(data, documents.offsets, documents.fingerprints)
 
 
 def sets_of(sets: Iterable[Collection[int]]) -> Sets:

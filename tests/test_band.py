@@ -8,11 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import twins
-from lookalike.band import band_keys, candidates
+import twins_core
+from lookalike.band import Buckets, Keys, Layout, Meetings, band_keys, candidates, met
 from lookalike.curves import Cascade
 from lookalike.errors import QuadraticError, SettingsError
+from lookalike.kernels import band as kernels
 from lookalike.kernels.jit import INTERPRETED
-from making import pairs_of
+from lookalike.store import Column
+from making import pairs_of, rows_of
 
 pytestmark = pytest.mark.kernels
 
@@ -206,6 +209,270 @@ class TestEachPairOnce:
     @pytest.mark.parametrize("spec", ["and:2 or:4", "or:2 and:2", "and:4", "or:8"])
     def test_no_document_and_one_document_have_no_candidates(self, documents, spec):
         assert found(distinct_signatures(documents, 8), Cascade.parse(spec)) == []
+
+
+ALONE = int(kernels.ALONE)
+
+
+def keys_of(table, cuts=()):
+    """Put keys, a row a band, into a column, a few documents at a time."""
+    keys = Keys(len(table), Column(np.uint64))
+    for part in np.split(np.array(table, np.uint64).reshape(len(table), -1), cuts, axis=1):
+        keys.append(part)
+    keys.finish()
+    return keys
+
+
+def buckets_of(table, **options):
+    """Make the buckets of keys, each row a band of an OR."""
+    layout = Layout.of(Cascade((("or", len(table)),)))
+    return Buckets.of(keys_of(table), layout, Column(np.uint32), **options)
+
+
+@st.composite
+def key_tables(draw, most=9):
+    """Keys of a few documents in a few bands, many of them equal."""
+    documents, bands = draw(st.integers(0, most)), draw(st.integers(1, 4))
+    key = st.sampled_from([0, 1, 2, 2**64 - 1])
+    row = st.lists(key, min_size=documents, max_size=documents)
+    return draw(st.lists(row, min_size=bands, max_size=bands))
+
+
+class TestKeys:
+    @given(key_tables(), st.integers(1, 4), st.data())
+    def test_each_band_comes_back_whole_however_the_documents_came(self, table, together, data):
+        documents = len(table[0])
+        cuts = sorted(data.draw(st.lists(st.integers(0, documents), max_size=4)))
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("lookalike.band.TOGETHER", together)
+            keys = keys_of(table, cuts)
+            assert len(keys) == keys.written == documents
+            assert [keys.band(number).tolist() for number in range(len(table))] == table
+            assert keys.all().tolist() == table
+
+    def test_another_goes_on_after_the_last_whole_block(self, monkeypatch):
+        monkeypatch.setattr("lookalike.band.TOGETHER", 4)
+        table = np.arange(22, dtype=np.uint64).reshape(2, 11)
+        column = Column(np.uint64)
+        killed = Keys(2, column)
+        killed.append(table[:, :7])
+        assert (killed.written, len(killed)) == (4, 7)
+        again = Keys(2, column)
+        assert again.written == 4
+        again.append(table[:, again.written :])
+        again.finish()
+        assert again.all().tolist() == table.tolist()
+
+
+class TestBuckets:
+    @given(
+        st.lists(st.tuples(st.sampled_from([0, 1, 5, 2**64 - 1]), st.booleans()), max_size=10),
+        st.randoms(use_true_random=False),
+        st.integers(0, 2**32 - 20),
+    )
+    def test_one_band_is_numbered_as_the_twin_does(self, drawn, chance, number):
+        keys, bare = ([one[side] for one in drawn] for side in (0, 1))
+        places = list(range(len(keys)))
+        chance.shuffle(places)
+        # Equal keys in any order.
+        order = sorted(range(len(keys)), key=lambda i: (keys[i], places[i]))
+        out, sizes = np.zeros(len(keys), np.uint32), np.zeros(len(keys) // 2 + 1, np.int64)
+        found = kernels.number_buckets(
+            np.array(keys, np.uint64),
+            np.array(order, np.int64),
+            np.array(bare, np.bool_),
+            np.array(places, np.int64),
+            number,
+            out,
+            sizes,
+        )
+        expected, expected_sizes = twins_core.buckets(keys, bare, number)
+        assert sizes[:found].tolist() == expected_sizes
+        assert [None if out[place] == ALONE else out[place] for place in places] == expected
+
+    @given(key_tables(), st.randoms(use_true_random=False), st.data())
+    def test_they_are_those_of_every_band_at_the_places_of_the_documents(self, table, chance, data):
+        documents = len(table[0])
+        places = list(range(documents))
+        chance.shuffle(places)
+        bare = data.draw(st.lists(st.booleans(), min_size=documents, max_size=documents))
+        found = buckets_of(
+            table,
+            bare=np.array(bare, np.bool_),
+            places=np.array(places, np.int64),
+            threads=data.draw(st.sampled_from([1, 2])),
+        )
+        sizes, rows = [], []
+        for keys in table:
+            row, more = twins_core.buckets(keys, bare, len(sizes))
+            rows.append(row)
+            sizes += more
+        assert np.diff(found.starts).tolist() == sizes
+        assert found.starts[0] == 0
+        assert found.largest == max(sizes, default=0)
+        assert (found.documents, found.bands) == (documents, len(table))
+        for start, stop in [(0, documents), (documents // 3, documents // 2)]:
+            stretch = found.stretch(start, stop)
+            for band, row in enumerate(rows):
+                mine = {places[i]: ALONE if b is None else b for i, b in enumerate(row)}
+                assert stretch[band].tolist() == [mine[place] for place in range(start, stop)]
+
+    def test_the_pairs_of_the_fullest_band_are_counted(self):
+        # 3 + 1 pairs in the first band, 10 in the second, none in the third.
+        table = [[1, 1, 1, 2, 2, 3], [7, 7, 7, 7, 7, 8], [1, 2, 3, 4, 5, 6]]
+        found = buckets_of(table)
+        assert (found.most_pairs, found.largest) == (10, 5)
+
+    def test_more_buckets_than_have_numbers_are_refused(self, monkeypatch):
+        monkeypatch.setattr("lookalike.kernels.band.ALONE", np.uint32(3))
+        with pytest.raises(QuadraticError, match="'or:2' makes more than 3 buckets: use fewer"):
+            buckets_of([[1, 1, 2, 2], [1, 1, 2, 3]])
+
+
+@st.composite
+def visits(draw):
+    """Documents in a few buckets, and a row of things that happen to stretches of them."""
+    table = draw(key_tables(most=10))
+    documents = len(table[0])
+    steps = []
+    for _ in range(draw(st.integers(0, 6))):
+        start = draw(st.integers(0, documents))
+        stop = draw(st.integers(start, documents))
+        chosen = draw(st.lists(st.booleans(), min_size=stop - start, max_size=stop - start))
+        what = draw(st.sampled_from(["meet", "meet and enter", "enter", "leave"]))
+        steps.append((what, start, stop, chosen, draw(st.integers(0, documents))))
+    return table, steps
+
+
+class TestMeetings:
+    @given(visits(), st.integers(1, 5), st.sampled_from([12, 25, 2**32 - 1]))
+    def test_whatever_happens_they_are_those_of_the_twin(self, drawn, block, last_stamp):
+        table, steps = drawn
+        buckets = buckets_of(table)
+        whole = buckets.stretch(0, buckets.documents)
+        rooms = twins_core.Rooms(
+            [[None if b == ALONE else b for b in column] for column in whole.T.tolist()]
+        )
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("lookalike.band.LAST_STAMP", last_stamp)
+            meetings = Meetings(buckets, block=block)
+            inside = 0
+            for what, start, stop, chosen, least in steps:
+                if what == "leave":
+                    # None at later places may be in.
+                    stop = max(stop, inside)
+                    meetings.leave(buckets.stretch(start, stop), start)
+                    rooms.leave(range(start, stop))
+                    inside = min(inside, start)
+                    continue
+                if what != "meet" and start < inside:
+                    # Members enter in the order of their places, and once.
+                    continue
+                stretch, places = buckets.stretch(start, stop), range(start, stop)
+                if what == "enter":
+                    meetings.enter(stretch, start, np.array(chosen, np.bool_))
+                    rooms.enter(places, chosen)
+                    inside = stop
+                    continue
+                insert = what == "meet and enter"
+                blocks = list(
+                    meetings.of(
+                        stretch,
+                        start,
+                        alive=np.array(chosen, np.bool_),
+                        least=least,
+                        insert=insert,
+                    )
+                )
+                assert all(0 < len(first) <= block for first, _ in blocks)
+                pairs = [pair for first, second in blocks for pair in pairs_of(first, second)]
+                assert pairs == rooms.meet(places, chosen, least=least, insert=insert)
+                inside = stop if insert else inside
+
+    def test_those_who_left_are_not_met_again(self):
+        buckets = buckets_of([[1, 1, 1, 1]])
+        meetings = Meetings(buckets)
+        for _ in meetings.of(buckets.stretch(0, 3), 0, insert=True):
+            pass
+        meetings.leave(buckets.stretch(1, 3), 1)
+        ((first, second),) = meetings.of(buckets.stretch(3, 4), 3, insert=False)
+        assert pairs_of(first, second) == [(0, 3)]
+
+    def test_a_visit_that_is_broken_off_can_be_taken_back(self):
+        buckets = buckets_of([[1] * 6])
+        meetings = Meetings(buckets, block=1)
+        stretch = buckets.stretch(0, 6)
+        next(meetings.of(stretch, 0, insert=True))
+        meetings.leave(stretch, 0)
+        pairs = [p for block in meetings.of(stretch, 0, insert=True) for p in pairs_of(*block)]
+        assert sorted(pairs) == list(combinations(range(6), 2))
+
+    @given(key_tables(), st.integers(0, 10), st.integers(1, 4), st.integers(1, 5))
+    def test_from_a_place_on_the_pairs_of_those_before_are_left_out(
+        self, table, start, together, block
+    ):
+        cascade = Cascade((("or", len(table)),))
+        told = []
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("lookalike.band.TOGETHER", together)
+            buckets = buckets_of(table)
+            every, later = (
+                [
+                    pair
+                    for first, second in met(
+                        buckets, Layout.of(cascade), None, start=begin, block=block, progress=tell
+                    )
+                    for pair in pairs_of(first, second)
+                ]
+                for begin, tell in ((0, None), (start, told.append))
+            )
+        assert later == [(i, j) for i, j in every if j >= start]
+        assert told == sorted(told)
+        assert set(told) <= set(range(start, len(table[0])))
+
+    @given(key_tables(), st.integers(1, 3))
+    def test_all_candidates_of_the_documents_told_came_before(self, table, together):
+        at = 0
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr("lookalike.band.TOGETHER", together)
+
+            def tell(documents):
+                nonlocal at
+                at = documents
+
+            layout = Layout.of(Cascade((("or", len(table)),)))
+            for _, second in met(buckets_of(table), layout, None, block=1, progress=tell):
+                assert second.min() >= at
+
+
+class TestCascadesOnKeys:
+    @given(cascades(), st.data())
+    def test_they_hold_where_the_twin_says(self, steps, data):
+        bands = math.prod(size for _, size in steps)
+        key = st.sampled_from([0, 1, 2**64 - 1])
+        rows = st.lists(key, min_size=bands, max_size=bands)
+        documents = data.draw(st.lists(rows, min_size=2, max_size=4))
+        pairs = list(combinations(range(len(documents)), 2))
+        out = np.empty(len(pairs), np.bool_)
+        kernels.holds(
+            np.array(documents, np.uint64).T.copy(),
+            *rows_of(pairs),
+            np.array([{"and": kernels.AND, "or": kernels.OR}[name] for name, _ in steps]),
+            np.array([size for _, size in steps]),
+            out,
+        )
+        expected = [twins.cascade_holds(documents[i], documents[j], steps) for i, j in pairs]
+        assert out.tolist() == expected
+
+    @given(cascades(), st.data())
+    def test_every_pair_that_passes_shares_a_generating_band(self, steps, data):
+        layout = Layout.of(Cascade(tuple(steps)))
+        assert layout.filtered == any(name == "and" for name, _ in layout.steps)
+        equal = data.draw(st.sets(st.integers(0, layout.bands - 1)))
+        other = [0 if band in equal else 1 for band in range(layout.bands)]
+        above = list(layout.steps) or [("or", 1)]
+        if twins.cascade_holds([0] * layout.bands, other, above):
+            assert equal & set(layout.generators)
 
 
 class TestQuadraticWork:

@@ -73,7 +73,8 @@ def test_a_pair_has_its_four_fields_in_order_the_most_similar_first(as_lines):
 def test_results_go_to_standard_output_and_the_rest_to_standard_error(as_lines, as_table):
     for done in (as_lines[0], as_table):
         assert "Plan: " in done.errors
-        assert "Read 29 documents; 1 empty" in done.errors
+        assert "Read       29 documents" in done.errors
+        assert "Empty      1, similar to nothing" in done.errors
         assert "Plan: " not in done.output
         assert "Read 29" not in done.output
 
@@ -149,7 +150,7 @@ def test_names_that_look_like_markup_or_commands_are_shown_as_they_are(told, tmp
     status, output, errors = told("find", path, columns=1000)
     assert status == 0
     assert "[a][b].jsonl: the text is taken" in errors
-    assert "similar to nothing ([/b])" in errors
+    assert "similar to nothing: [/b]" in errors
     assert ":smile:" in output
     assert "\x1b" not in output
     assert not any(line.strip() == "lines" for line in output.split("\n"))
@@ -158,7 +159,7 @@ def test_names_that_look_like_markup_or_commands_are_shown_as_they_are(told, tmp
 def test_nothing_at_all_is_no_error(told):
     status, output, errors = told("find", "-")
     assert (status, output) == (0, "There are no documents to compare.\n")
-    assert "Read 0 documents" in errors
+    assert "Read       0 documents" in errors
 
 
 def test_a_reader_that_has_enough_is_no_error(tmp_path):

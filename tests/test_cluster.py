@@ -1,13 +1,18 @@
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
 import lookalike.cluster
 import twins
-from lookalike.cluster import components, smallest_similarities, stars
+import twins_core
+from lookalike.cluster import Forest, components, smallest_similarities, stars
+from lookalike.kernels import cluster as kernels
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.minhash import sign_texts, similarity
 from lookalike.shingle import Shingling
@@ -50,9 +55,19 @@ def random_graph(seed, documents, pairs):
 
 
 def links_of(scores):
-    """Scored pairs, of which containment is not looked at."""
-    unknown = np.full(len(scores), np.nan)
-    return Scored(*rows_of(list(scores)), np.array([*scores.values()], float), unknown, unknown)
+    """Scored pairs in two blocks; containment is not looked at."""
+    pairs, half = list(scores.items()), len(scores) // 2
+    blocks = []
+    for part in (pairs[:half], pairs[half:]):
+        unknown = np.full(len(part), np.nan)
+        values = np.array([score for _, score in part], float)
+        blocks.append(Scored(*rows_of([pair for pair, _ in part]), values, unknown, unknown))
+    return blocks
+
+
+def signatures_of(table):
+    """Give the signatures of some rows, as a job does that reads them from a file."""
+    return lambda rows: table[rows]
 
 
 def as_lists(labels):
@@ -85,6 +100,38 @@ class TestComponents:
     def test_a_pair_given_many_times_still_joins(self):
         assert as_lists(components(3, *rows_of([(0, 2)] * 512))) == [[0, 2], [1]]
 
+    @given(graphs(), st.integers(1, 5))
+    def test_they_are_those_of_scipy_however_the_pairs_come(self, graph, block):
+        documents, pairs, _ = graph
+        forest = Forest(documents)
+        for start in range(0, len(pairs), block):
+            forest.unite(*rows_of(pairs[start : start + block]))
+        first, second = rows_of(pairs)
+        matrix = coo_array((np.ones(len(pairs)), (first, second)), (documents, documents))
+        count, expected = connected_components(matrix, directed=False)
+        labels = forest.labels()
+        assert len(set(labels.tolist())) == count
+        assert as_lists(labels) == as_lists(expected)
+
+    @given(graphs())
+    def test_trees_are_numbered_by_their_smallest_members(self, graph):
+        documents, pairs, _ = graph
+        parents, labels = np.arange(documents), np.empty(documents, np.int64)
+        kernels.unite(parents, *rows_of(pairs))
+        count = kernels.number_trees(parents, labels)
+        expected = twins.components(documents, pairs)
+        assert count == len(expected)
+        for number, members in enumerate(expected):
+            assert set(labels[members].tolist()) == {number}
+
+    def test_labels_may_be_asked_for_between_pairs(self):
+        forest = Forest(4)
+        assert forest.labels().tolist() == [0, 1, 2, 3]
+        forest.unite(*rows_of([(3, 1)]))
+        assert forest.labels().tolist() == [0, 1, 2, 1]
+        forest.unite(*rows_of([(3, 0)]))
+        assert forest.labels().tolist() == [0, 0, 1, 0]
+
     def test_many_documents(self):
         pairs, _, _ = random_graph(3, 2000, 1500)
         assert as_lists(components(2000, *rows_of(pairs))) == twins.components(2000, pairs)
@@ -97,28 +144,32 @@ class TestStars:
         order = list(range(documents))
         chance.shuffle(order)
         found = stars(np.array(order), *rows_of(pairs), np.array(scores, float))
-        kept, removed = twins.star(order, neighbours_of(pairs, scores))
+        kept, removed = twins_core.star(order, neighbours_of(pairs, scores))
         assert np.flatnonzero(found.kept).tolist() == sorted(kept)
         for document in range(documents):
             expected = removed.get(document, (document, 1.0))
             assert (found.nearest[document], found.similarity[document]) == expected
 
     @pytest.mark.parametrize("pairs", [30, 100, 400, 3000])
-    def test_every_removed_document_names_a_kept_neighbour_and_no_two_kept_are_neighbours(
+    def test_every_removed_document_names_a_preferred_kept_one_and_no_two_kept_are_neighbours(
         self, pairs
     ):
         documents = 60 if INTERPRETED else 300
         pairs, scores, order = random_graph(pairs, documents, pairs)
         found = stars(order, *rows_of(pairs), scores)
         neighbours = neighbours_of(pairs, scores.tolist())
+        place = {int(document): at for at, document in enumerate(order)}
         for i, j in pairs:
             assert not (found.kept[i] and found.kept[j])
         for document in np.flatnonzero(~found.kept):
             near = int(found.nearest[document])
             assert found.kept[near]
+            assert place[near] < place[document]
             assert neighbours[document][near] == found.similarity[document]
             assert found.similarity[document] == max(
-                score for other, score in neighbours[document].items() if found.kept[other]
+                score
+                for other, score in neighbours[document].items()
+                if found.kept[other] and place[other] < place[document]
             )
         for component in twins.components(documents, pairs):
             assert found.kept[component].any()
@@ -129,8 +180,14 @@ class TestStars:
             assert stars(order, *rows_of(pairs), scores).kept[order[0]]
 
     def test_a_chain_loses_only_what_is_near_a_kept_one(self):
-        # 0 and 2 are not alike: both stay, and 1 goes to the nearer.
+        # 0 and 2 are not alike: both stay, and 1 goes to the one that was preferred to it.
         found = stars(np.arange(3), *rows_of([(0, 1), (1, 2)]), np.array([0.8, 0.9]))
+        assert found.kept.tolist() == [True, False, True]
+        assert found.nearest.tolist() == [0, 0, 2]
+        assert found.similarity.tolist() == [1.0, 0.8, 1.0]
+
+    def test_of_two_that_were_preferred_the_nearer_is_named(self):
+        found = stars(np.array([0, 2, 1]), *rows_of([(0, 1), (1, 2)]), np.array([0.8, 0.9]))
         assert found.kept.tolist() == [True, False, True]
         assert found.nearest.tolist() == [0, 2, 2]
         assert found.similarity.tolist() == [1.0, 0.9, 1.0]
@@ -204,7 +261,9 @@ class TestSmallestSimilarities:
         signatures, _ = sign_texts(documents, BIGRAMS, rows=40, seed=1)
         labels = np.array([0, 0, 0, 1, 1, 2, 2, 3, 4])
         links = links_of({(0, 1): float(similarity(signatures[0], signatures[1]))})
-        found = smallest_similarities(labels, links, documents, np.arange(9), BIGRAMS, signatures)
+        found = smallest_similarities(
+            labels, links, documents, np.arange(9), BIGRAMS, signatures_of(signatures)
+        )
         for label in range(5):
             members = signatures[labels == label]
             every = (float(similarity(a, b)) for a, b in combinations(members, 2))
@@ -212,7 +271,7 @@ class TestSmallestSimilarities:
 
     @pytest.mark.parametrize("estimated", [False, True])
     @pytest.mark.parametrize("linked", [False, True])
-    def test_of_a_large_cluster_the_links_and_the_first_members_are_compared(
+    def test_of_a_large_cluster_the_links_and_those_with_the_smallest_fingerprints_are_compared(
         self, monkeypatch, estimated, linked
     ):
         whole = 5 if INTERPRETED else lookalike.cluster.COMPARED_WHOLE
@@ -220,19 +279,35 @@ class TestSmallestSimilarities:
         # The same text again and again; one that differs, just inside the limit or just outside.
         for place in (whole - 1, whole):
             texts = ["abcd"] * (whole + 1)
-            texts[place] = "abxy"
+            texts[0] = "abxy"
             # A second cluster, and one document by itself.
             documents = documents_of([*texts, "pq", "pr", "alone"])
+            # Fingerprints that place the one that differs, which stands first.
+            prints = np.arange(len(documents) * 2, dtype=np.uint64).reshape(-1, 2)
+            prints[: whole + 1] = np.roll(prints[: whole + 1], -place, axis=0)
+            documents = replace(documents, fingerprints=prints)
             labels = np.array([0] * (whole + 1) + [1, 1, 2])
             signatures, differing = None, 1 / 5
             if estimated:
-                signatures, _ = sign_texts(documents, BIGRAMS, rows=64, seed=1)
-                differing = float(similarity(signatures[0], signatures[place]))
-            links = links_of({(0, place): differing} if linked else {})
+                table, _ = sign_texts(documents, BIGRAMS, rows=64, seed=1)
+                signatures, differing = signatures_of(table), float(similarity(table[0], table[1]))
+            links = links_of({(0, 1): differing} if linked else {})
             rows = np.arange(len(labels))
             found = smallest_similarities(labels, links, documents, rows, BIGRAMS, signatures)
             seen = linked or place < whole
             assert found.tolist() == [differing if seen else 1.0, 0.0, 1.0]
+
+    def test_the_order_of_a_large_cluster_changes_nothing(self, monkeypatch):
+        monkeypatch.setattr(lookalike.cluster, "COMPARED_WHOLE", 4)
+        texts = [f"abcdefgh{letter * 3}" for letter in "pqrstuv"] + ["abcdxxxx", "wxyzabcd"]
+        labels, links = np.zeros(len(texts), np.int64), links_of({})
+        found = set()
+        for seed in range(8):
+            order = np.random.default_rng(seed).permutation(len(texts))
+            documents = documents_of([texts[i] for i in order])
+            rows = np.arange(len(texts))
+            found.add(float(smallest_similarities(labels, links, documents, rows, BIGRAMS)[0]))
+        assert len(found) == 1
 
     def test_however_many_pairs_are_compared_at_a_time(self, monkeypatch):
         documents = documents_of(list(self.TEXTS))

@@ -97,7 +97,7 @@ def test_every_removed_document_names_a_kept_one_that_is_similar(corpora, corpus
     answers = truth(corpora / corpus, "words:3")
     kept = set(result.kept_ids.to_pylist())
     removed = result.removed.to_pylist()
-    assert len(kept) + len(removed) == result.found.summary.documents
+    assert len(kept) + len(removed) == result.summary.documents
     for row in removed:
         assert row["id"] not in kept
         assert row["kept"] in kept

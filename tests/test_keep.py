@@ -10,8 +10,7 @@ import pytest
 
 import lookalike
 from lookalike.errors import SettingsError, SourceError
-from lookalike.keep import priorities
-from lookalike.read import read
+from lookalike.keep import column_of, priorities
 
 SAME = "the quick brown fox jumps over the lazy dog"
 TEXTS = [SAME, SAME.upper(), "something else altogether, of which there is one"]
@@ -19,6 +18,17 @@ TEXTS = [SAME, SAME.upper(), "something else altogether, of which there is one"]
 
 def kept(table, keep):
     return lookalike.dedup(table, keep=keep).kept_ids.to_pylist()
+
+
+def never():
+    raise AssertionError("this policy does not need it")
+
+
+def by(keep, ids, *, characters=never, column=never):
+    """Give the ids in the order of a policy, which is given only what it should ask for."""
+    places = np.argsort(np.argsort(ids))
+    found = priorities(keep, len(ids), characters=characters, column=column, ranks=lambda: places)
+    return [ids[row] for row in found]
 
 
 @pytest.mark.parametrize(
@@ -47,7 +57,34 @@ def test_documents_without_a_value_are_kept_last(missing, keep):
     expected = 1 if keep == "max:n" else 3
     assert kept(table, keep) == [expected]
     assert kept(table.to_pandas(), keep) == [expected]
-    assert priorities(read(table), keep).tolist()[2:] == [0, 2, 4]
+    assert by(keep, [4, 3, 2, 1, 0], column=lambda: numbers)[2:] == [0, 2, 4]
+
+
+def test_a_policy_asks_only_for_what_it_needs():
+    ids = ["c", "a", "b"]
+    assert priorities("first", 3, characters=never, column=never, ranks=never).tolist() == [0, 1, 2]
+    assert priorities("last", 3, characters=never, column=never, ranks=never).tolist() == [2, 1, 0]
+    sizes = np.array([7, 5, 7])
+    assert by("longest", ids, characters=lambda: sizes) == ["b", "c", "a"]
+    assert by("shortest", ids, characters=lambda: sizes) == ["a", "b", "c"]
+    assert by("max:n", ids, column=lambda: [7, 5, 7]) == ["b", "c", "a"]
+    assert by("min:n", ids, column=lambda: ["x", "xx", "x"]) == ["b", "c", "a"]
+
+
+def test_whole_numbers_that_no_float_tells_apart_are_told_apart():
+    assert by("max:n", ["a", "b"], column=lambda: [2**53, 2**53 + 1]) == ["b", "a"]
+
+
+def test_no_documents_have_no_order():
+    assert by("max:n", [], column=list) == []
+
+
+def test_a_policy_names_the_column_that_it_needs():
+    assert column_of("longest") is None
+    assert column_of("max:a:b") == "a:b"
+    for unknown in ("max", "best:n", "", "First", 3):
+        with pytest.raises(SettingsError, match="is unknown: use first, last"):
+            column_of(unknown)
 
 
 def test_policies_that_cannot_be_are_refused():
@@ -58,10 +95,10 @@ def test_policies_that_cannot_be_are_refused():
     table = pa.table({"id": [1, 2], "text": TEXTS[:2]})
     with pytest.raises(SourceError, match="no column 'stars' to keep by: there are 'id'"):
         lookalike.dedup(table, keep="max:stars")
-    mixed = read(table)
-    mixed.columns["n"] = [1, "x"]
     with pytest.raises(SourceError, match="cannot be compared with each other"):
-        priorities(mixed, "max:n")
+        by("max:n", [0, 1], column=lambda: [1, "x"])
+    with pytest.raises(SourceError, match="no document has a value in column 'n'"):
+        by("max:n", [0, 1], column=lambda: [None, math.nan])
 
 
 @pytest.mark.parametrize(

@@ -276,11 +276,18 @@ def test_copies_in_a_short_pile_of_ideographs_are_found_by_default():
     assert [(row["a"], row["b"]) for row in result.pairs.to_pylist()] == [(0, 1)]
 
 
-def test_pairs_without_end_are_refused_by_the_exact_join_too(monkeypatch):
-    monkeypatch.setattr("lookalike.pipeline.MOST_PAIRS", 100)
+def test_an_exact_join_that_does_not_fit_is_refused_with_what_it_needs(monkeypatch):
+    monkeypatch.setattr("lookalike.budget.LEAST", 0)
     texts = [f"{PROSE} {i}" for i in range(30)]
-    with pytest.raises(QuadraticError, match=r"nearly all alike at 0\.5; raise the threshold"):
-        lookalike.find(texts, threshold=0.5, recall=1)
+    with pytest.raises(SettingsError, match=r"about 1\d\d KB of the 20 KB allowed: raise --memory"):
+        lookalike.find(texts, recall=1, memory=20_000)
+    assert lookalike.find(texts, recall=1, memory=200_000).pair_count > 0
+
+
+def test_documents_in_memory_have_no_work_folder(tmp_path):
+    with pytest.raises(SettingsError, match="a work folder is for sources in files: leave it out"):
+        lookalike.find([PROSE], work=tmp_path / "work")
+    assert not (tmp_path / "work").exists()
 
 
 @pytest.mark.parametrize(
@@ -317,13 +324,21 @@ def test_the_fingerprint_names_what_ran():
 def test_progress_is_told_in_every_long_stage_and_never_goes_back():
     told = {}
     texts = [f"{PROSE} {i}" for i in range(50)]
-    for options in ({}, {"recall": 1}):
+    size = sum(len(text) for text in texts)
+    every = {"read", "sketch", "band", "compare"}
+    for options, stages in (({}, every), ({"recall": 1}, {"read", "compare"})):
         told.clear()
         lookalike.find(
             texts, progress=lambda *what: told.setdefault(what[0], []).append(what[1:]), **options
         )
-        assert {"normalise", "compare"} <= set(told)
+        assert set(told) == stages
         for steps in told.values():
             done = [step[0] for step in steps]
             assert done == sorted(done)
             assert steps[-1][0] == steps[-1][1]
+        assert told["read"][-1] == (size, size)
+        assert told["compare"][-1] == (50, 50)
+    told.clear()
+    lookalike.dedup(texts, progress=lambda *what: told.setdefault(what[0], []).append(what[1:]))
+    assert set(told) == every
+    assert told["compare"][-1] == (50, 50)

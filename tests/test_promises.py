@@ -12,7 +12,10 @@ from hypothesis import strategies as st
 
 import lookalike
 import twins
+import twins_core
 from lookalike import textbook
+from lookalike.pairs import LINK, Sorter
+from lookalike.pipeline import comparing
 
 WORDS = """
     harbour almanac bread garden clock river winter market lantern ferry stone orchard letter
@@ -78,7 +81,7 @@ def test_every_reported_pair_carries_its_exact_similarity(texts, answers, thresh
 def test_candidates_below_the_threshold_are_rejected_and_counted(texts):
     result = lookalike.find(texts, threshold=0.8, shingle="chars:5", bands=50, rows=1)
     assert result.summary.rejected > 100
-    assert result.summary.candidates == result.summary.rejected + len(result.scored)
+    assert result.summary.candidates == result.summary.rejected + len(result.links)
     assert min(pairs_of(result).values()) >= 0.8
 
 
@@ -125,9 +128,12 @@ def as_bytes(result: lookalike.FindResult) -> bytes:
 def test_results_are_the_same_for_any_threads_pieces_and_order(texts, monkeypatch):
     expected = as_bytes(lookalike.find(texts, threads=1))
     for threads, piece, seed in [(2, 1 << 20, 1), (5, 300, 2), (1, 1, 3), (3, 5000, 4)]:
-        for module in ("pipeline", "shingle", "minhash"):
+        for module in ("pipeline.reading", "pipeline.sketching", "shingle", "minhash", "groups"):
             monkeypatch.setattr(f"lookalike.{module}.PIECE", piece)
         monkeypatch.setattr("lookalike.verify.PIECE", 7 * threads)
+        monkeypatch.setattr("lookalike.verify.PIECE_BYTES", 100 * piece)
+        for module in ("band", "pipeline.sketching"):
+            monkeypatch.setattr(f"lookalike.{module}.TOGETHER", 50 * seed)
         names = list(texts)
         random.Random(seed).shuffle(names)
         shuffled = {name: texts[name] for name in names}
@@ -137,12 +143,67 @@ def test_results_are_the_same_for_any_threads_pieces_and_order(texts, monkeypatc
 @pytest.mark.parametrize("block", [1, 3, 1000])
 def test_results_are_the_same_for_any_block_of_candidates(texts, monkeypatch, block):
     expected = as_bytes(lookalike.find(texts, threshold=0.5))
-    candidates = lookalike.pipeline.band.candidates
+    met = comparing.met
     monkeypatch.setattr(
-        "lookalike.pipeline.band.candidates",
-        lambda *given, **options: candidates(*given, **options, block=block),
+        comparing, "met", lambda *given, **options: met(*given, **options, block=block)
     )
     assert as_bytes(lookalike.find(texts, threshold=0.5)) == expected
+
+
+TINY = 1000
+"""Bytes of memory in which nothing fits."""
+
+
+@pytest.fixture
+def tiny(monkeypatch, tmp_path):
+    """Let jobs run in no memory, with temporary files in a folder of the test's own."""
+    monkeypatch.setattr("lookalike.budget.LEAST", 0)
+    monkeypatch.setattr("lookalike.results.Sorter", lambda column, _most: Sorter(column, 7))
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    return tmp_path
+
+
+def same_tables(result: lookalike.FindResult, expected: lookalike.FindResult) -> None:
+    for name in ("pairs", "clusters", "containments"):
+        assert getattr(result, name).equals(getattr(expected, name))
+    assert result.empty.equals(expected.empty)
+    assert result.top(9).equals(expected.top(9))
+    assert result.summary.candidates == expected.summary.candidates
+    assert result.summary.rejected == expected.summary.rejected
+
+
+@pytest.mark.parametrize("options", [{}, {"estimate": True}, {"cascade": "or:4 and:2 or:6"}])
+def test_results_are_the_same_where_nothing_fits_in_memory(texts, tiny, options):
+    expected = lookalike.find(texts, threshold=0.5, **options)
+    result = lookalike.find(texts, threshold=0.5, memory=TINY, **options)
+    (folder,) = tiny.iterdir()
+    assert result.ground.texts.data.path == folder / "texts"
+    same_tables(result, expected)
+    files = {file.name for file in folder.iterdir()}
+    assert {"texts", "ids.utf8", "links", "pairs.sorted"} <= files
+    del result
+    assert not folder.exists()
+
+
+def test_links_that_grow_too_many_move_all_to_disk(texts, tiny):
+    options = {"threshold": 0.2, "shingle": "chars:3", "recall": 0.9}
+    expected = lookalike.find(texts, **options)
+    # The texts fit in a fourth of the memory; the links do not fit in an eighth.
+    memory = 5 * sum(len(text) for text in texts.values())
+    assert len(expected.links) * LINK.itemsize > memory // 8
+    result = lookalike.find(texts, memory=memory, **options)
+    assert result.ground.texts.data.path.is_relative_to(tiny)
+    same_tables(result, expected)
+
+
+@pytest.mark.parametrize("keep", ["first", "longest"])
+def test_dedup_is_the_same_where_nothing_fits_in_memory(texts, tiny, keep):
+    expected = lookalike.dedup(texts, threshold=0.5, keep=keep)
+    result = lookalike.dedup(texts, threshold=0.5, keep=keep, memory=TINY)
+    assert result.ground.texts.data.path.is_relative_to(tiny)
+    assert result.removed.equals(expected.removed)
+    assert result.clusters.equals(expected.clusters)
+    assert result.kept == expected.kept
 
 
 def test_results_are_the_same_in_another_process(texts, tmp_path):
@@ -189,15 +250,17 @@ def test_what_is_removed_does_not_depend_on_the_order_of_input(texts, keep):
 
 
 @pytest.mark.parametrize("keep", KEEP)
-def test_every_cluster_keeps_at_least_one(texts, keep):
+def test_every_cluster_keeps_one_and_every_component_at_least_one(texts, keep):
     result = lookalike.dedup(texts, keep=keep, threshold=0.6)
-    clusters = {}
-    for row in result.clusters.to_pylist():
-        clusters.setdefault(row["cluster"], set()).add(row["id"])
-    assert len(clusters) > 20
+    found = lookalike.find(texts, threshold=0.6)
     kept = set(result.kept)
-    for members in clusters.values():
-        assert members & kept
+    stars, components = {}, {}
+    for clusters, table in ((stars, result.clusters), (components, found.clusters)):
+        for row in table.to_pylist():
+            clusters.setdefault(row["cluster"], set()).add(row["id"])
+        assert len(clusters) > 20
+    assert {len(members & kept) for members in stars.values()} == {1}
+    assert all(members & kept for members in components.values())
 
 
 def test_dedup_of_its_own_output_removes_nothing(texts):
@@ -215,7 +278,7 @@ def test_dedup_equals_the_greedy_twin(texts, answers):
     for (a, b), similarity in answers.items():
         if similarity >= 0.5:
             neighbours[a][b] = neighbours[b][a] = similarity
-    kept, removed = twins.star(order, neighbours)
+    kept, removed = twins_core.star(order, neighbours)
     assert set(result.kept) == set(kept)
     named = {row["id"]: (row["kept"], row["similarity"]) for row in result.removed.to_pylist()}
     assert {name: s for name, (_, s) in named.items()} == {n: s for n, (_, s) in removed.items()}

@@ -13,7 +13,8 @@ import twins
 from lookalike import shingle, textbook
 from lookalike.errors import SettingsError
 from lookalike.kernels.jit import INTERPRETED
-from lookalike.shingle import Sets, Shingling, element_sets, shingle_hashes
+from lookalike.minhash import sign_texts
+from lookalike.shingle import Sets, Shingling, element_sets, ignoring, shingle_hashes
 from lookalike.threads import in_order, pieces
 from making import documents_of
 from texts import EVERY_OPTION, all_texts, any_text, documents
@@ -214,6 +215,48 @@ class TestSets:
             assert similarity(bags, a, b) == expected
 
 
+class TestIgnored:
+    @given(
+        st.lists(st.one_of(any_text, repeating), max_size=6),
+        units,
+        st.integers(1, 4),
+        st.booleans(),
+        st.data(),
+    )
+    def test_what_is_ignored_is_in_no_list_no_set_and_no_signature(
+        self, texts, unit, k, multiset, data
+    ):
+        known = sorted({h for text in texts for h in TWINS[unit](text, k)})
+        some = data.draw(st.sets(st.sampled_from([0, *known]), min_size=1))
+        table = ignoring(np.array(sorted(some), np.uint64))
+        kind = Shingling(unit, k, multiset, table)
+        found = documents_of(texts)
+        listed = [[h for h in TWINS[unit](text, k) if h not in some] for text in texts]
+        sets = [twins.elements(TWINS[unit](text, k), multiset, frozenset(some)) for text in texts]
+        assert rows_of(shingle_hashes(found, kind)) == listed
+        assert rows_of(element_sets(found, kind)) == [sorted(one) for one in sets]
+        signatures, counts = sign_texts(found, kind, rows=5, seed=3)
+        assert counts.tolist() == [len(one) for one in listed]
+        assert signatures.tolist() == [twins.signature(one, 3, 5) for one in sets]
+
+    @pytest.mark.parametrize("multiset", [False, True])
+    def test_a_document_of_which_nothing_is_left_is_the_empty_set(self, multiset):
+        texts = ["abab", "abc", ""]
+        table = ignoring(np.array(twins.char_hashes("aba", 2), np.uint64))
+        kind = Shingling("chars", 2, multiset, table)
+        assert element_sets(documents_of(texts), kind).sizes().tolist() == [0, 1, 0]
+        signatures, counts = sign_texts(documents_of(texts), kind, rows=3, seed=1)
+        assert counts.tolist() == [0, 1, 0]
+        assert signatures[0].tolist() == signatures[2].tolist() == [2**32 - 1] * 3
+
+    def test_the_ignored_shingles_are_no_part_of_what_a_shingling_is_called(self):
+        plain = Shingling("chars", 5)
+        ignored = Shingling("chars", 5, ignored=ignoring(np.array([1], np.uint64)))
+        assert (ignored, hash(ignored), str(ignored), repr(ignored)) == (
+            *(plain, hash(plain), str(plain), repr(plain)),
+        )
+
+
 class TestPieces:
     @given(st.lists(st.integers(0, 9), max_size=20), st.integers(1, 30))
     def test_pieces_follow_each_other_and_hold_as_much_as_they_may(self, weights, most):
@@ -268,7 +311,7 @@ class TestLargeDocuments:
 
 class TestParse:
     @pytest.mark.parametrize(
-        "spec", ["chars:1", "chars:5", "words:3", " words:12 ", "chars:999999"]
+        "spec", ["chars:1", "chars:5", "words:3", " words:12 ", "chars:999999", "tokens", " tokens"]
     )
     def test_what_is_written_is_read_back(self, spec):
         for multiset in (False, True):
@@ -291,7 +334,15 @@ class TestParse:
                 "chars: 5",
                 "Chars:5",
             ),
-            *("words:5x", "lines:5", "words:1000000", "chars:5,words:3", "auto"),
+            *(
+                "words:5x",
+                "lines:5",
+                "words:1000000",
+                "chars:5,words:3",
+                "auto",
+                "tokens:1",
+                "token",
+            ),
         ],
     )
     def test_anything_else_is_refused_with_what_to_write(self, spec):
@@ -300,9 +351,11 @@ class TestParse:
 
     def test_units_and_sizes_that_cannot_be_are_refused(self):
         with pytest.raises(
-            SettingsError, match="shingle unit 'lines' is unknown: use chars or words"
+            SettingsError, match="shingle unit 'lines' is unknown: use chars or words, or tokens"
         ):
             Shingling("lines", 5)
         for size in (0, -1, 2.0, True, "5", None):
             with pytest.raises(SettingsError, match=r"shingle size .*: use a whole number from 1"):
                 Shingling("chars", size)
+        with pytest.raises(SettingsError, match="shingles of 2 tokens: a token is a shingle by"):
+            Shingling("tokens", 2)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import twins
 from lookalike.kernels import sketch as kernels
 from lookalike.kernels.jit import INTERPRETED, multiply_high, trailing_zeros
-from lookalike.shingle import BASE, PRIME, Shingling
+from lookalike.shingle import BASE, PRIME, Shingling, ignoring
 
 pytestmark = pytest.mark.kernels
 
@@ -73,7 +73,7 @@ class TestArithmetic:
 
     def check_windows(self, digits, k):
         kind = Shingling("words", k)
-        _, _, base, drop, _ = kind.arguments()
+        _, _, base, drop, _, _ = kind.arguments()
         hashes = np.empty(len(digits) + 1, np.uint64)
         count = kernels._roll(np.array(digits, np.uint64), len(digits), k, base, drop, hashes)
         expected = [twins.mix(twins.polynomial(one)) for one in twins.windows(digits, k)]
@@ -116,6 +116,37 @@ class TestSort:
     @given(st.lists(word_numbers, max_size=70), st.integers(1, 300))
     def test_any_values_are_sorted_and_what_is_behind_them_stays(self, values, more):
         self.check(values, len(values) + more)
+
+
+class TestIgnoring:
+    """Tables that hashes are looked up in, 0 among them, though it marks a free slot."""
+
+    def listed(self, table, values) -> list[bool]:
+        return [bool(kernels._is_listed(np.uint64(value), table)) for value in values]
+
+    @given(st.sets(word_numbers, min_size=1, max_size=80), st.lists(word_numbers, max_size=20))
+    def test_exactly_what_was_entered_is_found(self, entered, others):
+        table = ignoring(np.array(sorted(entered), np.uint64))
+        asked = [*entered, *others, 0]
+        assert self.listed(table, asked) == [value in entered for value in asked]
+
+    def test_values_that_want_the_same_slot_are_all_found(self):
+        crowd = [(i << 32) + 5 for i in range(60)]
+        table = ignoring(np.array(crowd, np.uint64))
+        assert all(self.listed(table, crowd))
+        assert not any(self.listed(table, [(i << 32) + 5 for i in range(60, 99)]))
+
+    @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 63, 64, 65])
+    def test_a_table_is_a_power_of_two_at_most_half_full_and_one_word(self, count):
+        slots = len(ignoring(np.arange(1, count + 1, dtype=np.uint64))) - 1
+        assert slots & (slots - 1) == 0
+        assert 2 * count <= slots < 8 * count
+
+    def test_repeats_are_entered_once_and_nothing_is_no_table(self):
+        table = ignoring(np.array([9, 9, 9, 0, 0], np.uint64))
+        assert sorted(table[:-1].tolist())[-2:] == [0, 9]
+        assert self.listed(table, [9, 0, 1]) == [True, True, False]
+        assert ignoring(np.empty(0, np.uint64)) is None
 
 
 class Counted(np.ndarray):

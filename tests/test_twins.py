@@ -230,7 +230,32 @@ class TestWordShingles:
         assert twins.word_hashes("", 3) == []
 
 
+class TestTokens:
+    # The first half of a content fingerprint is taken in the same way, and was computed elsewhere.
+    @pytest.mark.parametrize(
+        ("token", "expected"),
+        [("", 0), ("abcdefgh", 0x0ABA0C1030DDE094), ("near duplicates", 0x0A17737467CBE98F)],
+    )
+    def test_a_tokens_hash_is_the_one_another_program_computes(self, token, expected):
+        assert twins.token_hash(token) == expected
+        assert twins.content_fingerprint(token)[0] == expected
+
+    def test_a_document_is_its_sorted_hashes_in_eight_bytes_each(self):
+        expected = (0x0A17737467CBE98F, 0x0ABA0C1030DDE094)
+        tokens = ["abcdefgh", None, "near duplicates", "abcdefgh"]
+        document = b"".join(h.to_bytes(8, "little") for h in expected)
+        assert twins.token_document(tokens, multiset=False) == document
+        assert twins.token_document(tokens, multiset=True) == document + document[8:]
+        assert twins.token_document(None, multiset=True) == b""
+
+
 class TestElements:
+    def test_what_is_ignored_is_gone_before_occurrences_are_numbered(self):
+        assert twins.elements([5, 7, 5, 7, 7], multiset=False, ignored=frozenset([7])) == {5}
+        left = twins.elements([5, 7, 5, 7, 7], multiset=True, ignored=frozenset([7]))
+        assert left == twins.elements([5, 5], multiset=True)
+        assert len(left) == 2
+
     def test_a_set_forgets_how_often(self):
         assert len(twins.elements(twins.char_hashes("aaaa", 2), multiset=False)) == 1
 

@@ -11,7 +11,7 @@ import twins
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.shingle import Shingling, element_sets
 from lookalike.verify import Scored, estimate, verify, verify_texts
-from making import documents_of, pairs_of, rows_of, sets_of
+from making import documents_of, pairs_of, rows_of, sets_of, texts_of
 
 pytestmark = pytest.mark.kernels
 
@@ -212,9 +212,12 @@ class TestTheSameWhateverTheWay:
         assert len(Scored.joined([])) == 0
 
 
+@pytest.mark.parametrize("in_a_file", [None, False, True])
 @pytest.mark.parametrize("whole", [0, 1 << 26])
 @pytest.mark.parametrize("threads", [1] if INTERPRETED else [1, 3])
-def test_texts_compared_in_pieces_or_all_at_once_score_the_same(monkeypatch, whole, threads):
+def test_texts_compared_in_pieces_or_all_at_once_score_the_same(
+    monkeypatch, tmp_path, whole, threads, in_a_file
+):
     choice = np.random.default_rng(5)
     texts = [" ".join(choice.choice(list("abcdefgh"), 30)) for _ in range(60)]
     documents = documents_of(texts)
@@ -225,7 +228,10 @@ def test_texts_compared_in_pieces_or_all_at_once_score_the_same(monkeypatch, who
     expected = verify(sets, first, second, threshold=0.2)
     monkeypatch.setattr("lookalike.verify.WHOLE_BYTES", whole)
     monkeypatch.setattr("lookalike.verify.PIECE_BYTES", 500)
-    found = verify_texts(documents, shingling, rows, first, second, threshold=0.2, threads=threads)
+    held = documents
+    if in_a_file is not None:
+        held = texts_of(texts, tmp_path / "texts" if in_a_file else None)
+    found = verify_texts(held, shingling, rows, first, second, threshold=0.2, threads=threads)
     assert len(found) > 100
     order = np.lexsort((found.second, found.first))
     for name in ("first", "second", "similarity", "first_in_second", "second_in_first"):

@@ -177,14 +177,19 @@ def chunks(data: bytes) -> list[int]:
     ]
 
 
-def word_value(word: str) -> int:
-    """Return the number below P that stands for a word."""
-    data = word.encode("utf-8")
+def token_hash(token: str) -> int:
+    """Return the 64 bits that stand for a token."""
+    data = token.encode("utf-8")
     h = len(data) * GOLDEN % WORD
     for chunk in chunks(data):
         h = (h ^ chunk) * 0xD6E8FEB86659FD93 % WORD
         h ^= h >> 32
-    return mix(h) % P
+    return mix(h)
+
+
+def word_value(word: str) -> int:
+    """Return the number below P that stands for a word."""
+    return token_hash(word) % P
 
 
 def word_hashes(text: str, k: int) -> list[int]:
@@ -195,9 +200,17 @@ def word_hashes(text: str, k: int) -> list[int]:
     return [mix(polynomial(window)) for window in windows(values, k)]
 
 
-def content_fingerprint(text: str) -> tuple[int, int]:
-    """Return the 128 bits that say what a canonical text says."""
-    data = text.encode("utf-8")
+def token_document(tokens: list[str | None] | None, multiset: bool) -> bytes:
+    """Return the bytes of a list of tokens: their hashes, sorted, each little-endian."""
+    hashes = [token_hash(token) for token in tokens or [] if token is not None]
+    if not multiset:
+        hashes = list(set(hashes))
+    return b"".join(h.to_bytes(8, "little") for h in sorted(hashes))
+
+
+def content_fingerprint(content: str | bytes) -> tuple[int, int]:
+    """Return the 128 bits that say what a canonical text, or a document of tokens, says."""
+    data = content.encode("utf-8") if isinstance(content, str) else content
     u = len(data) * GOLDEN % WORD
     v = len(data) ^ 0xC2B2AE3D27D4EB4F
     for chunk in chunks(data):
@@ -213,8 +226,9 @@ def content_fingerprint(text: str) -> tuple[int, int]:
 # ---------------------------------------------------------------------------------------------
 
 
-def elements(hashes: list[int], multiset: bool) -> set[int]:
+def elements(hashes: list[int], multiset: bool, ignored: frozenset[int] = frozenset()) -> set[int]:
     """Return a document's set; in a multiset every further occurrence is another element."""
+    hashes = [h for h in hashes if h not in ignored]
     if not multiset:
         return set(hashes)
     seen: dict[int, int] = {}

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.normalise import Canonical
+    from lookalike.texts import Texts
 
 __all__ = [
     "TYPICAL",
@@ -22,6 +23,7 @@ __all__ = [
     "doubts",
     "measure",
     "sample",
+    "smallest_prints",
     "usual_size",
 ]
 
@@ -63,18 +65,28 @@ TYPICAL = Background(np.array([ALIKE]), 1000.0)
 """What is assumed where no corpus was measured."""
 
 
-def sample(documents: Canonical, distinct: NDArray[np.int64]) -> NDArray[np.int64]:
+def sample(documents: Canonical | Texts, distinct: NDArray[np.int64]) -> NDArray[np.int64]:
     """Choose documents by what they say: those with the smallest content fingerprints.
 
     The choice is the same whatever the order of input. Of a few megabytes at the most: where the
     documents are long, the longest of the choice are left out, and it may be none.
     """
-    prints = documents.fingerprints[distinct]
-    chosen = distinct[np.lexsort((prints[:, 1], prints[:, 0]))[:SAMPLE_DOCUMENTS]]
+    chosen = smallest_prints(documents.fingerprints, distinct, SAMPLE_DOCUMENTS)
     lengths = documents.lengths(chosen)
     by_length = np.argsort(lengths, kind="stable")
     fitting = np.cumsum(lengths[by_length]) <= SAMPLE_BYTES
     return chosen[np.sort(by_length[fitting])]
+
+
+def smallest_prints(
+    fingerprints: NDArray[np.uint64], rows: NDArray[np.int64], most: int
+) -> NDArray[np.int64]:
+    """Give the rows with the smallest fingerprints, in their order."""
+    if len(rows) > most:
+        first = fingerprints[rows, 0]
+        rows = rows[first <= np.partition(first, most - 1)[most - 1]]
+    prints = fingerprints[rows]
+    return rows[np.lexsort((prints[:, 1], prints[:, 0]))[:most]]
 
 
 def measure(documents: Canonical, chosen: NDArray[np.int64], shingling: Shingling) -> Background:

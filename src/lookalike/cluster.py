@@ -17,70 +17,110 @@ from lookalike.threads import pieces
 from lookalike.verify import estimate, verify_texts
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from numpy.typing import NDArray
 
     from lookalike.normalise import Canonical
     from lookalike.shingle import Shingling
+    from lookalike.texts import Texts
     from lookalike.verify import Scored
 
-__all__ = ["Stars", "components", "smallest_similarities", "stars"]
+__all__ = ["Forest", "Stars", "components", "smallest_similarities", "stars"]
 
 COMPARED_WHOLE = 200
 """Members up to which every pair of a cluster is compared for its smallest similarity."""
 PAIRS_AT_A_TIME = 1 << 15
 
 
+class Forest:
+    """Connected components of documents, as pairs come: a union-find."""
+
+    def __init__(self, documents: int) -> None:
+        """Begin with each document by itself."""
+        self._parents = np.arange(documents, dtype=np.int64)
+
+    def unite(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> None:
+        """Put the two documents of each pair together."""
+        kernels.unite(self._parents, first, second)
+
+    def labels(self) -> NDArray[np.int64]:
+        """Give each document the number of its component; one by itself has one too."""
+        labels = np.empty(len(self._parents), np.int64)
+        kernels.number_trees(self._parents, labels)
+        return labels
+
+
 def components(
     documents: int, first: NDArray[np.int64], second: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """Give each document the number of its connected component; one by itself has one too."""
-    from scipy.sparse import coo_array
-    from scipy.sparse.csgraph import connected_components
-
-    links = np.ones(len(first), np.int8)
-    graph = coo_array((links, (first, second)), shape=(documents, documents))
-    labels: NDArray[np.int64] = connected_components(graph, directed=False)[1].astype(np.int64)
-    return labels
+    """Give each document the number of its connected component."""
+    forest = Forest(documents)
+    forest.unite(first, second)
+    return forest.labels()
 
 
 def smallest_similarities(
     labels: NDArray[np.int64],
-    links: Scored,
-    documents: Canonical,
+    links: Iterable[Scored],
+    documents: Canonical | Texts,
     rows: NDArray[np.int64],
     shingling: Shingling,
-    signatures: NDArray[np.uint32] | None,
+    signatures: Callable[[NDArray[np.int64]], NDArray[np.uint32]] | None = None,
 ) -> NDArray[np.float64]:
     """Give the smallest similarity between any two members of each cluster, 1 for one member.
 
     It shows a chain for what it is: its ends may be far below the threshold. A cluster in which
     every two are linked needs no more comparing. Of another with more than 200 members it is the
-    smallest among 200 of them, the first in `rows`. With signatures, it is estimated from them.
+    smallest among 200 of them, those with the smallest fingerprints. `signatures` gives those of
+    some members, where similarities are to be estimated.
     """
-    smallest = np.ones(labels.max(initial=-1) + 1)
-    of_link = labels[links.first]
-    np.minimum.at(smallest, of_link, links.similarity)
-    members = np.argsort(labels, kind="stable")
-    sizes = np.bincount(labels, minlength=len(smallest))
-    starts = np.cumsum(sizes) - sizes
-    linked = np.bincount(of_link, minlength=len(smallest))
+    clusters = int(labels.max(initial=-1)) + 1
+    smallest = np.ones(clusters)
+    linked = np.zeros(clusters, np.int64)
+    for block in links:
+        of_link = labels[block.first]
+        np.minimum.at(smallest, of_link, block.similarity)
+        linked += np.bincount(of_link, minlength=clusters)
+    sizes = np.bincount(labels, minlength=clusters)
     loose = np.flatnonzero(linked < sizes * (sizes - 1) // 2)
-    compared = np.minimum(sizes[loose], COMPARED_WHOLE)
+    members, starts = _members(labels, loose, documents.fingerprints[:, 0], rows)
+    compared = np.minimum(np.diff(starts), COMPARED_WHOLE)
     for piece in pieces(compared * (compared - 1) // 2, PAIRS_AT_A_TIME):
         which, first, second = pairs_within(compared[piece])
-        of_pair = loose[piece][which]
-        first, second = members[starts[of_pair] + first], members[starts[of_pair] + second]
+        begins = starts[:-1][piece][which]
+        first, second = members[begins + first], members[begins + second]
         if signatures is not None:
-            scored = estimate(signatures, first, second, threshold=0.0)
+            involved, places = np.unique(np.concatenate([first, second]), return_inverse=True)
+            left, right = np.split(places, 2)
+            scored = estimate(signatures(involved), left, right, threshold=0.0).at(involved)
         else:
             scored = verify_texts(documents, shingling, rows, first, second, threshold=0.0)
         np.minimum.at(smallest, labels[scored.first], scored.similarity)
     return smallest
 
 
+def _members(
+    labels: NDArray[np.int64],
+    chosen: NDArray[np.int64],
+    prints: NDArray[np.uint64],
+    rows: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give the members of some clusters one after the other, by fingerprint, and where each begins.
+
+    The order of fingerprints is the same whatever the order of input.
+    """
+    wanted = np.zeros(int(labels.max(initial=-1)) + 1, np.bool_)
+    wanted[chosen] = True
+    members = np.flatnonzero(wanted[labels]) if len(labels) else np.empty(0, np.int64)
+    members = members[np.lexsort((prints[rows[members]], labels[members]))]
+    sizes = np.bincount(labels[members], minlength=len(wanted))[chosen]
+    return members, np.append(0, np.cumsum(sizes))
+
+
 @dataclass(frozen=True)
 class Stars:
-    """Which documents are kept, and for each other the kept one it is nearest to."""
+    """Which documents are kept, and for each other the nearest of the kept ones before it."""
 
     kept: NDArray[np.bool_]
     nearest: NDArray[np.int64]
@@ -95,7 +135,8 @@ def stars(
 ) -> Stars:
     """Keep documents, best first by `order`, so that each other one is similar to a kept one.
 
-    No two kept documents are a pair, and every document that is not kept is one with a kept one.
+    No two kept documents are a pair, and every document that is not kept is one with a kept one
+    that stands before it; the most similar of those is named.
     """
     documents = len(order)
     ends = np.concatenate([first, second])

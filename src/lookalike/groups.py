@@ -8,13 +8,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.kernels import normalise as kernels
+from lookalike.threads import pieces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.normalise import Canonical
+    from lookalike.texts import Texts
 
 __all__ = ["Groups", "pairs_between", "pairs_within"]
+
+PIECE = 1 << 24
+"""Bytes of text that are compared at a time."""
 
 
 @dataclass(frozen=True)
@@ -43,32 +48,63 @@ class Groups:
         return np.diff(self.starts)
 
     @classmethod
-    def of(cls, documents: Canonical) -> Groups:
-        """Collapse by the content fingerprint; groups are numbered by it, whatever the order.
+    def of(cls, documents: Canonical | Texts) -> Groups:
+        """Collapse by the content fingerprint; groups stand in the order of their first documents.
 
         A fingerprint is no proof: each document is also compared with the first of its group, and
         one that differs, by chance or by malice, has a group of its own.
         """
         filled = np.flatnonzero(np.diff(documents.offsets))
-        prints = documents.fingerprints[filled]
-        order = np.lexsort((prints[:, 1], prints[:, 0]))
-        members, prints = filled[order], prints[order]
+        members = filled[_by_print(documents.fingerprints, filled)]
         new = np.ones(len(members), np.bool_)
-        new[1:] = (prints[1:] != prints[:-1]).any(axis=1)
+        for half in (0, 1):
+            prints = documents.fingerprints[members, half]
+            new[1:] &= prints[1:] == prints[:-1]
+        new[1:] = ~new[1:]
+        del prints
         first = np.maximum.accumulate(np.where(new, np.arange(len(members)), 0))
         repeats = np.flatnonzero(~new)
-        same = np.empty(len(repeats), np.bool_)
-        kernels.same_texts(
-            documents.data, documents.offsets, members[first[repeats]], members[repeats], same
-        )
-        group = np.cumsum(new) - 1
-        other = repeats[~same]
-        group[other] = new.sum() + np.arange(len(other))
-        by_group = np.argsort(group, kind="stable")
+        different = ~_same(documents, members[first[repeats]], members[repeats])
+        # The first document of each one's group: its own, where it only looked the same.
+        leaders = members[first]
+        leaders[repeats[different]] = members[repeats[different]]
         of_document = np.full(len(documents), -1, np.int64)
-        of_document[members] = group
-        sizes = np.bincount(group, minlength=int(new.sum()) + len(other))
-        return cls(of_document, members[by_group], np.append(0, np.cumsum(sizes)).astype(np.int64))
+        of_document[members] = leaders
+        leads = np.flatnonzero(of_document == np.arange(len(documents)))
+        number = np.empty(len(documents), np.int64)
+        number[leads] = np.arange(len(leads))
+        of_document[members] = number[leaders]
+        sizes = np.bincount(of_document[members], minlength=len(leads))
+        by_group = np.lexsort((members, of_document[members]))
+        starts = np.append(0, np.cumsum(sizes)).astype(np.int64)
+        return cls(of_document, members[by_group], starts)
+
+
+def _by_print(fingerprints: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Sort rows by fingerprint, those of equal ones in their own order.
+
+    One half nearly always decides, and takes a third of the time of both.
+    """
+    first = fingerprints[rows, 0]
+    order = np.argsort(first, kind="stable")
+    equal = np.flatnonzero(first[order[1:]] == first[order[:-1]])
+    second = fingerprints[rows, 1]
+    if (second[order[equal]] == second[order[equal + 1]]).all():
+        return order
+    return np.lexsort((second, first))
+
+
+def _same(
+    documents: Canonical | Texts, first: NDArray[np.int64], second: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Tell of each pair of documents whether they are the same, byte for byte."""
+    same = np.empty(len(first), np.bool_)
+    weights = documents.lengths(first) + documents.lengths(second)
+    for piece in pieces(weights, PIECE):
+        size = piece.stop - piece.start
+        part, rows = documents.part(np.concatenate([first[piece], second[piece]]))
+        kernels.same_texts(part.data, part.offsets, rows[:size], rows[size:], same[piece])
+    return same
 
 
 def pairs_between(

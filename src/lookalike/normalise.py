@@ -103,15 +103,19 @@ class Canonical:
         """Give the bytes of some documents."""
         return self.offsets[rows + 1] - self.offsets[rows]
 
-    def chosen(self, rows: NDArray[np.int64]) -> Canonical:
-        """Give some of the documents, in the given order."""
-        starts, ends = self.offsets[rows], self.offsets[rows + 1]
-        pieces = [self.data[start:end] for start, end in zip(starts, ends, strict=True)]
-        return Canonical(
-            np.concatenate([np.empty(0, np.uint8), *pieces]),
-            np.append(0, np.cumsum(ends - starts)),
-            self.fingerprints[rows],
-        )
+    def chosen(self, rows: NDArray[np.int64], most: int | None = None) -> Canonical:
+        """Give some of the documents, in the given order, or at most so many bytes of each."""
+        starts, lengths = self.offsets[rows], self.lengths(rows)
+        if most is not None:
+            lengths = np.minimum(lengths, most)
+        offsets = np.append(0, np.cumsum(lengths))
+        data = np.empty(int(offsets[-1]), np.uint8)
+        kernels.gather(self.data, starts, offsets, data)
+        return Canonical(data, offsets, self.fingerprints[rows])
+
+    def part(self, rows: NDArray[np.int64]) -> tuple[Canonical, NDArray[np.int64]]:
+        """Give documents among which the wanted ones are, and their rows there."""
+        return self, rows
 
     @classmethod
     def joined(cls, parts: list[Canonical]) -> Canonical:

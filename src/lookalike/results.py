@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,22 +11,30 @@ import pyarrow as pa
 
 from lookalike import cluster
 from lookalike.errors import OutputError
-from lookalike.groups import pairs_between, pairs_within
+from lookalike.pairs import SORTED, Sorter, laid_out
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
     from numpy.typing import NDArray
 
     from lookalike.groups import Groups
-    from lookalike.normalise import Canonical
+    from lookalike.ids import Ids
+    from lookalike.pairs import Links
     from lookalike.planning import Plan
-    from lookalike.read import Documents
     from lookalike.settings import Settings
-    from lookalike.verify import Scored
+    from lookalike.shingle import Shingling
+    from lookalike.store import Column
+    from lookalike.texts import Texts
 
-__all__ = ["DedupResult", "FindResult", "Summary"]
+__all__ = ["ContainmentResult", "DedupResult", "FindResult", "Summary"]
 
 MOST_PAIRS = 30_000_000
 """Pairs that are laid out in memory, at some 100 bytes each."""
+RUN_SHARE = 8
+"""Of the memory allowed, one part in so many holds a run of pairs that is sorted at once."""
+GIANT = 100
+"""Documents from which a cluster counts as a giant, if it holds one in a hundred of all too."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,56 @@ class Summary:
     warnings: tuple[str, ...]
     """What a user should know before trusting the result."""
     seconds: Mapping[str, float]
+    bad: tuple[str, ...] = ()
+    """The first records and files that could not be read and were passed over, as asked."""
+    bad_count: int = 0
+    notes: tuple[str, ...] = ()
+    """What the reader chose by itself."""
+
+
+_NONE = np.empty(0, np.int64)
+
+
+class ByRank(NamedTuple):
+    """Documents in the order of their ids."""
+
+    rows: NDArray[np.int64]
+    ranks: NDArray[np.int64]
+    """The place of each document of the corpus among them, -1 for one that is not."""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What a result stands on: the documents, where they are, and how much memory there is."""
+
+    ids: Ids = field(repr=False)
+    texts: Texts = field(repr=False)
+    groups: Groups = field(repr=False)
+    shingling: Shingling
+    memory: int
+    spare: Callable[[str, Any], Column] = field(repr=False)
+    """Makes a column by name and type, on disk where the job works there."""
+
+    def by_id(self, groups: NDArray[np.bool_]) -> ByRank:
+        """Sort the documents of some groups by their ids."""
+        of_document = self.groups.of_document
+        rows = np.flatnonzero(groups[of_document] & (of_document >= 0)) if len(groups) else _NONE
+        places = self.ids.ranks(rows)
+        by_rank = np.empty(len(rows), np.int64)
+        by_rank[places] = rows
+        ranks = np.full(len(of_document), -1, np.int64)
+        ranks[rows] = places
+        return ByRank(by_rank, ranks)
+
+    def empty(self) -> pa.Array:
+        """Give the ids of the empty documents, in order."""
+        rows = np.flatnonzero(self.groups.of_document < 0)
+        return self.ids.take(rows[np.argsort(self.ids.ranks(rows))])
+
+    def sorter(self, name: str) -> Sorter:
+        """Give a sorter of pairs that stays within the memory."""
+        most = max(1 << 16, self.memory // RUN_SHARE // (3 * SORTED.itemsize))
+        return Sorter(lambda: self.spare(name, SORTED), most)
 
 
 @dataclass(frozen=True)
@@ -56,56 +112,11 @@ class FindResult:
     plan: Plan
     settings: Settings
     summary: Summary
-    documents: Documents = field(repr=False)
-    canonical: Canonical = field(repr=False)
-    groups: Groups = field(repr=False)
-    scored: Scored = field(repr=False)
+    ground: Ground = field(repr=False)
+    links: Links = field(repr=False)
     """Pairs of groups of identical documents."""
-    signatures: NDArray[np.uint32] | None = field(repr=False)
-
-    @property
-    def pair_count(self) -> int:
-        """The number of similar pairs."""
-        sizes = self.groups.sizes
-        between = sizes[self.scored.first] * sizes[self.scored.second]
-        return int(between.sum() + (sizes * (sizes - 1) // 2).sum())
-
-    @cached_property
-    def pairs(self) -> pa.Table:
-        """Every pair once: a, b, similarity, score; the most similar first, then by ids."""
-        return self._table(self._ordered)
-
-    def _table(self, pairs: _Pairs) -> pa.Table:
-        labels = pa.array(["exact", "estimated"])
-        estimated = (pairs.source >= 0) & self.settings.estimate
-        return pa.table(
-            {
-                "a": self.documents.ids.take(pa.array(pairs.a)),
-                "b": self.documents.ids.take(pa.array(pairs.b)),
-                "similarity": pa.array(pairs.similarity),
-                "score": labels.take(pa.array(estimated.astype(np.int8))),
-            },
-            metadata=self.metadata,
-        )
-
-    @cached_property
-    def containments(self) -> pa.Table:
-        """The pairs again: which share of a's shingles b has, and which share of b's a has."""
-        pairs, scored = self._ordered, self.scored
-        # Identical documents come of no scored pair; the 1 at the end is theirs.
-        forward = np.append(scored.first_in_second, 1.0)[pairs.source]
-        backward = np.append(scored.second_in_first, 1.0)[pairs.source]
-        a_in_b = np.where(pairs.swapped, backward, forward)
-        b_in_a = np.where(pairs.swapped, forward, backward)
-        return pa.table(
-            {
-                "a": self.documents.ids.take(pa.array(pairs.a)),
-                "b": self.documents.ids.take(pa.array(pairs.b)),
-                "a_in_b": pa.array(a_in_b, from_pandas=True),
-                "b_in_a": pa.array(b_in_a, from_pandas=True),
-            },
-            metadata=self.metadata,
-        )
+    signatures: Callable[[NDArray[np.int64]], NDArray[np.uint32]] | None = field(repr=False)
+    """Gives those of some groups, where scores are estimated."""
 
     @property
     def metadata(self) -> dict[str, str]:
@@ -113,10 +124,117 @@ class FindResult:
         return {"lookalike.fingerprint": self.settings.fingerprint()}
 
     @cached_property
+    def pair_count(self) -> int:
+        """The number of similar pairs."""
+        sizes = self.ground.groups.sizes
+        between = sum(
+            int((sizes[block.first] * sizes[block.second]).sum()) for block in self.links.blocks()
+        )
+        return between + int((sizes * (sizes - 1) // 2).sum())
+
+    @cached_property
+    def _by_id(self) -> ByRank:
+        """Those that are in a pair; the ids of others are not needed."""
+        return self.ground.by_id(paired(self.links, self.ground.groups))
+
+    @cached_property
+    def pairs(self) -> pa.Table:
+        """Every pair once: a, b, similarity, score; the most similar first, then by ids."""
+        self._refuse_too_many()
+        return self._whole(self.pair_blocks())
+
+    @cached_property
+    def containments(self) -> pa.Table:
+        """The pairs again: which share of a's shingles b has, and which share of b's a has."""
+        self._refuse_too_many()
+        blocks = (
+            pa.table(
+                {
+                    **self._names(records),
+                    "a_in_b": pa.array(records["forward"].copy(), from_pandas=True),
+                    "b_in_a": pa.array(records["backward"].copy(), from_pandas=True),
+                },
+                metadata=self.metadata,
+            )
+            for records in self._sorted()
+        )
+        return self._whole(blocks)
+
+    def _refuse_too_many(self) -> None:
+        if self.pair_count > MOST_PAIRS:
+            raise OutputError(
+                f"{self.pair_count:,} similar pairs do not fit in memory: ask for the clusters, "
+                "drop duplicates with dedup, or raise the threshold"
+            )
+
+    def _whole(self, blocks: Iterator[pa.Table]) -> pa.Table:
+        return pa.concat_tables([*blocks]).combine_chunks()
+
+    def pair_blocks(self) -> Iterator[pa.Table]:
+        """Give the pairs in order, a table at a time; the first may be empty."""
+        for records in self._sorted():
+            yield self._table(records)
+
+    def _sorted(self) -> Iterator[NDArray[np.void]]:
+        sorter = self.ground.sorter("pairs.sorted")
+        self._fill(sorter)
+        yield np.empty(0, SORTED)
+        yield from sorter.blocks()
+
+    def _fill(
+        self,
+        sorter: Sorter,
+        members: NDArray[np.int64] | None = None,
+        starts: NDArray[np.int64] | None = None,
+    ) -> None:
+        ranks = self._by_id.ranks
+        blocks = laid_out(self.links, self.ground.groups, members=members, starts=starts)
+        for block in blocks:
+            first, second = ranks[block.first], ranks[block.second]
+            swapped = first > second
+            sorter.append(
+                block.similarity,
+                np.where(swapped, second, first),
+                np.where(swapped, first, second),
+                # A containment of identical documents is known even where others are estimated.
+                np.where(swapped, block.backward, block.forward),
+                np.where(swapped, block.forward, block.backward),
+            )
+
+    def _names(self, records: NDArray[np.void]) -> dict[str, pa.Array]:
+        return names_of(records, self._by_id, self.ground.ids)
+
+    def _table(self, records: NDArray[np.void]) -> pa.Table:
+        labels = pa.array(["exact", "estimated"])
+        # Only identical documents have a containment where others are estimated.
+        estimated = np.isnan(records["forward"])
+        return pa.table(
+            {
+                **self._names(records),
+                "similarity": pa.array((~records["score"]).view(np.float64)),
+                "score": labels.take(pa.array(estimated.astype(np.int8))),
+            },
+            metadata=self.metadata,
+        )
+
+    def top(self, most: int) -> pa.Table:
+        """Give the first rows of `pairs`, without laying out all of them."""
+        groups = self.ground.groups
+        # In the order of ids, the first pairs of a group are of its first members.
+        sizes = groups.sizes
+        group = np.repeat(np.arange(len(sizes)), sizes)
+        by_rank = np.lexsort((self._by_id.ranks[groups.members], group))
+        place = np.arange(len(group)) - np.repeat(groups.starts[:-1], sizes)
+        members = groups.members[by_rank][place <= most]
+        starts = np.append(0, np.cumsum(np.minimum(sizes, most + 1)))
+        best = _Best(most)
+        self._fill(best, members, starts)
+        return self._table(best.records)
+
+    @cached_property
     def empty(self) -> pa.Array:
         """The ids of the empty documents, which are similar to nothing, in order."""
-        rows = np.flatnonzero(self.groups.of_document < 0)
-        return self.documents.ids.take(pa.array(rows[np.argsort(self._ranks[rows])]))
+        return self.ground.empty()
 
     @cached_property
     def clusters(self) -> pa.Table:
@@ -125,173 +243,251 @@ class FindResult:
         Clusters are connected components, numbered from 1, the largest first. The similarity is
         the smallest between any two members (of at most 200, see `cluster.smallest_similarities`).
         """
-        groups = self.groups
-        labels = cluster.components(len(groups), self.scored.first, self.scored.second)
-        rows = np.flatnonzero(groups.of_document >= 0)
+        groups = self.ground.groups
+        forest = cluster.Forest(len(groups))
+        for block in self.links.blocks():
+            forest.unite(block.first, block.second)
+        labels = forest.labels()
+        smallest = cluster.smallest_similarities(
+            labels,
+            self.links.blocks(),
+            self.ground.texts,
+            groups.representatives,
+            self.ground.shingling,
+            self.signatures,
+        )
+        filled = groups.of_document >= 0
         of_document = np.full(len(groups.of_document), -1)
-        of_document[rows] = labels[groups.of_document[rows]]
-        sizes = np.bincount(of_document[rows], minlength=labels.max(initial=-1) + 1)
-        rows = rows[sizes[of_document[rows]] > 1]
-        rows = rows[np.argsort(self._ranks[rows], kind="stable")]
-        found, first_places = np.unique(of_document[rows], return_index=True)
-        numbers = np.empty(len(sizes), np.int64)
-        numbers[found[np.lexsort((first_places, -sizes[found]))]] = np.arange(1, len(found) + 1)
-        rows = rows[np.argsort(numbers[of_document[rows]], kind="stable")]
-        component = of_document[rows]
+        of_document[filled] = labels[groups.of_document[filled]]
+        rows, numbers, sizes = numbered(of_document, self.ground.ids)
         return pa.table(
             {
-                "id": self.documents.ids.take(pa.array(rows)),
-                "cluster": pa.array(numbers[component]),
-                "size": pa.array(sizes[component]),
-                "similarity": pa.array(self._smallest(labels)[component]),
+                "id": self.ground.ids.take(rows),
+                "cluster": pa.array(numbers),
+                "size": pa.array(sizes),
+                "similarity": pa.array(smallest[of_document[rows]]),
             },
             metadata=self.metadata,
         )
 
     @cached_property
-    def _ranks(self) -> NDArray[np.int64]:
-        return self.documents.ranks()
-
-    def _smallest(self, labels: NDArray[np.int64]) -> NDArray[np.float64]:
-        from lookalike.shingle import Shingling
-
-        shingling = Shingling.parse(self.settings.shingle, multiset=self.settings.multiset)
-        return cluster.smallest_similarities(
-            labels,
-            self.scored,
-            self.canonical,
-            self.groups.representatives,
-            shingling,
-            self.signatures,
+    def doubts(self) -> tuple[str, ...]:
+        """What speaks against the clusters: giants that hang together by chains."""
+        if not len(self.clusters):
+            return ()
+        first = self.clusters.slice(0, 1).to_pylist()[0]
+        size, least = first["size"], first["similarity"]
+        giant = size >= max(GIANT, self.summary.documents // 100)
+        if not giant or least >= self.settings.threshold:
+            return ()
+        message = (
+            f"the largest cluster has {size:,} documents, of which two are only {least:.2f} alike: "
+            "chains hold it together; dedup compares each with the one it keeps, or raise the "
+            "threshold"
         )
-
-    @cached_property
-    def _ordered(self) -> _Pairs:
-        """The pairs of documents in the order of the result."""
-        if self.pair_count > MOST_PAIRS:
-            raise OutputError(
-                f"{self.pair_count:,} similar pairs do not fit in memory: ask for the clusters, "
-                "drop duplicates with dedup, or raise the threshold"
-            )
-        return self._laid_out(np.arange(len(self.scored)), self.groups.members, self.groups.starts)
-
-    def top(self, most: int) -> pa.Table:
-        """Give the first rows of `pairs`, without laying out all of them."""
-        sizes, scored = self.groups.sizes, self.scored
-        # In the order of ids, the first pairs of a group are of its first members.
-        groups = np.repeat(np.arange(len(sizes)), sizes)
-        by_rank = np.lexsort((self._ranks[self.groups.members], groups))
-        place = np.arange(len(groups)) - np.repeat(self.groups.starts[:-1], sizes)
-        members = self.groups.members[by_rank][place <= most]
-        starts = np.append(0, np.cumsum(np.minimum(sizes, most + 1)))
-        chosen = np.arange(len(scored))
-        if len(scored) > most:
-            least = np.partition(scored.similarity, -most)[-most]
-            chosen = np.flatnonzero(scored.similarity >= least)
-        return self._table(self._laid_out(chosen, members, starts)).slice(0, most)
-
-    def _laid_out(
-        self, chosen: NDArray[np.int64], members: NDArray[np.int64], starts: NDArray[np.int64]
-    ) -> _Pairs:
-        """Lay out, in order, the pairs of documents of some pairs of groups and within groups."""
-        sizes = np.diff(starts)
-        left, right = self.scored.first[chosen], self.scored.second[chosen]
-        which, i, j = pairs_between(sizes[left], sizes[right])
-        same, earlier, later = pairs_within(sizes)
-        first = members[np.concatenate([starts[left[which]] + i, starts[same] + earlier])]
-        second = members[np.concatenate([starts[right[which]] + j, starts[same] + later])]
-        source = np.concatenate([chosen[which], np.full(len(same), -1)])
-        similarity = np.ones(len(source))
-        similarity[: len(which)] = self.scored.similarity[chosen[which]]
-        ranks = self._ranks
-        swapped = ranks[first] > ranks[second]
-        a, b = np.where(swapped, second, first), np.where(swapped, first, second)
-        order = np.lexsort((ranks[b], ranks[a], -similarity))
-        return _Pairs(a[order], b[order], similarity[order], source[order], swapped[order])
+        return (message,)
 
 
-class _Pairs(NamedTuple):
-    """Pairs of documents, each with the pair of groups it comes of, -1 for one group's own."""
+class _Best(Sorter):
+    """The first few of pairs that come in any order."""
 
-    a: NDArray[np.int64]
-    b: NDArray[np.int64]
-    similarity: NDArray[np.float64]
-    source: NDArray[np.int64]
-    swapped: NDArray[np.bool_]
+    def __init__(self, most: int) -> None:
+        """Keep so many."""
+        super().__init__(lambda: None, 1)  # type: ignore[arg-type, return-value]
+        self._few = most
+        self.records = np.empty(0, SORTED)
+
+    def _write_run(self) -> None:
+        records = np.concatenate([self.records, *self._waiting])
+        order = np.lexsort((records["ranks"], records["score"]))
+        self.records = records[order[: self._few]]
+        self._waiting, self._count = [], 0
+
+
+def numbered(
+    labels: NDArray[np.int64], ids: Ids
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Number the clusters of two or more from 1: the largest first, then by their first ids.
+
+    The result is the documents in order, cluster by cluster and by id within, and the number and
+    the size of each one's cluster; a label below 0 is no cluster.
+    """
+    rows = np.flatnonzero(labels >= 0)
+    sizes = np.bincount(labels[rows], minlength=int(labels.max(initial=-1)) + 1)
+    rows = rows[sizes[labels[rows]] > 1]
+    rows = rows[np.argsort(ids.ranks(rows), kind="stable")]
+    found, first_places = np.unique(labels[rows], return_index=True)
+    numbers = np.empty(len(sizes), np.int64)
+    numbers[found[np.lexsort((first_places, -sizes[found]))]] = np.arange(1, len(found) + 1)
+    rows = rows[np.argsort(numbers[labels[rows]], kind="stable")]
+    return rows, numbers[labels[rows]], sizes[labels[rows]]
 
 
 @dataclass(frozen=True)
 class DedupResult:
     """The corpus without near-duplicates, and what was removed."""
 
-    kept: Any
-    """The kept documents, in the kind of the source: a list of texts, a dict, a column, a table."""
-    kept_ids: pa.Array
-    """Their ids, in the order of the source."""
-    removed: pa.Table
-    """id, kept, similarity: each removed document and the kept one it is nearest to, by id."""
-    found: FindResult = field(repr=False)
+    plan: Plan
+    settings: Settings
+    summary: Summary
+    ground: Ground = field(repr=False)
+    kept_rows: NDArray[np.int64] = field(repr=False)
+    """The documents that stay, in the order of the source; empty ones among them."""
+    removed_rows: NDArray[np.int64] = field(repr=False)
+    """The others, by id."""
+    named: NDArray[np.int64] = field(repr=False)
+    """The kept document that each of them names."""
+    similarity: NDArray[np.float64] = field(repr=False)
+    references: int = 0
+    """Documents, the first ones, of a reference corpus that is never touched."""
+    take: Callable[[NDArray[np.int64]], Any] | None = field(default=None, repr=False)
+    """Gives documents in the kind of the source."""
 
     @property
-    def plan(self) -> Plan:
-        """The plan of the search."""
-        return self.found.plan
+    def metadata(self) -> dict[str, str]:
+        """What is written into every file made of this result."""
+        return {"lookalike.fingerprint": self.settings.fingerprint()}
+
+    @cached_property
+    def kept(self) -> Any:
+        """The kept documents in the kind of the source: a list of texts, a dict, a table, …"""
+        return self.take(self.kept_rows) if self.take else None
 
     @property
+    def kept_ids(self) -> pa.Array:
+        """Their ids, in the order of the source."""
+        return self.ground.ids.take(self.kept_rows)
+
+    @cached_property
+    def removed(self) -> pa.Table:
+        """id, kept, similarity: each removed document and the kept one it names, by id.
+
+        That is the most similar of the kept documents that were preferred to it.
+        """
+        return pa.table(
+            {
+                "id": self.ground.ids.take(self.removed_rows),
+                "kept": self.ground.ids.take(self.named),
+                "similarity": pa.array(self.similarity),
+            },
+            metadata=self.metadata,
+        )
+
+    @cached_property
     def clusters(self) -> pa.Table:
-        """The clusters of similar documents."""
-        return self.found.clusters
+        """The kept documents that others name, and those: id, cluster, size, similarity, kept.
 
-    @classmethod
-    def of(cls, found: FindResult, order: NDArray[np.int64], source: Any) -> DedupResult:
-        """Keep documents in the given order of preference; empty ones stay as they are."""
-        groups, scored = found.groups, found.scored
-        places = np.empty(len(order), np.int64)
-        places[order] = np.arange(len(order))
-        best = np.lexsort((places[groups.members], groups.of_document[groups.members]))
-        champions = groups.members[best][groups.starts[:-1]]
-        stars = cluster.stars(
-            np.argsort(places[champions]), scored.first, scored.second, scored.similarity
-        )
-        kept = groups.of_document < 0
-        kept[champions[stars.kept]] = True
-        removed = np.flatnonzero(~kept)
-        removed = removed[np.argsort(found.documents.ranks()[removed])]
-        of_removed = groups.of_document[removed]
-        ids = found.documents.ids
-        return cls(
-            kept=_take(source, found.documents, np.flatnonzero(kept)),
-            kept_ids=ids.take(pa.array(np.flatnonzero(kept))),
-            removed=pa.table(
-                {
-                    "id": ids.take(pa.array(removed)),
-                    "kept": ids.take(pa.array(champions[stars.nearest[of_removed]])),
-                    "similarity": pa.array(stars.similarity[of_removed]),
-                },
-                metadata=found.metadata,
-            ),
-            found=found,
+        The similarity is that of a document with the kept one of its cluster, which was compared
+        with it: there are no chains.
+        """
+        labels = np.full(len(self.ground.ids), -1, np.int64)
+        labels[self.named] = self.named
+        labels[self.removed_rows] = self.named
+        similarity = np.ones(len(labels))
+        similarity[self.removed_rows] = self.similarity
+        stays = np.ones(len(labels), np.bool_)
+        stays[self.removed_rows] = False
+        rows, numbers, sizes = numbered(labels, self.ground.ids)
+        return pa.table(
+            {
+                "id": self.ground.ids.take(rows),
+                "cluster": pa.array(numbers),
+                "size": pa.array(sizes),
+                "similarity": pa.array(similarity[rows]),
+                "kept": pa.array(stays[rows]),
+            },
+            metadata=self.metadata,
         )
 
 
-def _take(source: Any, documents: Documents, rows: NDArray[np.int64]) -> Any:
-    """Give the chosen documents in the kind of the source; of a path, a dict of texts by id."""
-    package = type(source).__module__.partition(".")[0]
-    if package == "pandas":
-        return source.iloc[rows]
-    if package == "polars":
-        return (source.collect() if hasattr(source, "collect") else source)[rows]
-    if isinstance(source, (pa.Array, pa.ChunkedArray)):
-        # Arrow takes no rows of a column of views; it does of the same as large strings.
-        views = source.type == pa.string_view()
-        column = source.cast(pa.large_string()) if views else source
-        return column.take(pa.array(rows)).cast(source.type)
-    if isinstance(source, (pa.Table, pa.RecordBatch)):
-        return source.take(pa.array(rows))
-    if isinstance(source, Mapping):
-        names = list(source)
-        return {names[row]: source[names[row]] for row in rows.tolist()}
-    texts = documents.texts.take(pa.array(rows)).to_pylist()
-    if isinstance(source, (str, os.PathLike)):
-        return dict(zip(documents.ids.take(pa.array(rows)).to_pylist(), texts, strict=True))
-    return texts
+@dataclass(frozen=True)
+class ContainmentResult:
+    """Pairs of which one document is mostly inside the other, each with its direction."""
+
+    settings: Settings
+    summary: Summary
+    ground: Ground = field(repr=False)
+    links: Links = field(repr=False)
+    """Directed pairs of groups; the similarity of a link is the share of the first that is in the
+    second, and `first_in_second` is the similarity of both."""
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """What is written into every file made of this result."""
+        return {"lookalike.fingerprint": self.settings.fingerprint()}
+
+    @cached_property
+    def pair_count(self) -> int:
+        """The number of directed pairs."""
+        sizes = self.ground.groups.sizes
+        between = sum(
+            int((sizes[block.first] * sizes[block.second]).sum()) for block in self.links.blocks()
+        )
+        return between + int((sizes * (sizes - 1)).sum())
+
+    @cached_property
+    def pairs(self) -> pa.Table:
+        """a, which is inside b; b; containment; similarity; score; the most contained first."""
+        if self.pair_count > MOST_PAIRS:
+            raise OutputError(
+                f"{self.pair_count:,} pairs do not fit in memory: raise the containment"
+            )
+        return pa.concat_tables([*self.pair_blocks()]).combine_chunks()
+
+    def pair_blocks(self) -> Iterator[pa.Table]:
+        """Give the pairs in order, a table at a time; the first may be empty."""
+        sorter = self.ground.sorter("contained.sorted")
+        self._fill(sorter)
+        yield self._table(np.empty(0, SORTED))
+        for records in sorter.blocks():
+            yield self._table(records)
+
+    def top(self, most: int) -> pa.Table:
+        """Give the first rows of `pairs`."""
+        best = _Best(most)
+        self._fill(best)
+        return self._table(best.records)
+
+    @cached_property
+    def empty(self) -> pa.Array:
+        """The ids of the empty documents, which are inside nothing, in order."""
+        return self.ground.empty()
+
+    @cached_property
+    def _by_id(self) -> ByRank:
+        return self.ground.by_id(paired(self.links, self.ground.groups))
+
+    def _fill(self, sorter: Sorter) -> None:
+        ranks = self._by_id.ranks
+        for block in laid_out(self.links, self.ground.groups):
+            first, second = ranks[block.first], ranks[block.second]
+            sorter.append(block.similarity, first, second, block.forward, block.backward)
+            if block.same:
+                sorter.append(block.similarity, second, first, block.forward, block.backward)
+
+    def _table(self, records: NDArray[np.void]) -> pa.Table:
+        return pa.table(
+            {
+                **names_of(records, self._by_id, self.ground.ids),
+                "containment": pa.array((~records["score"]).view(np.float64)),
+                "similarity": pa.array(records["forward"].copy()),
+                "score": pa.array(["exact"] * len(records), pa.string()),
+            },
+            metadata=self.metadata,
+        )
+
+
+def paired(links: Links, groups: Groups) -> NDArray[np.bool_]:
+    """Tell which groups are in a pair, with another or by having two members."""
+    found = groups.sizes > 1
+    for block in links.blocks():
+        found[block.first] = True
+        found[block.second] = True
+    return found
+
+
+def names_of(records: NDArray[np.void], by_id: ByRank, ids: Ids) -> dict[str, pa.Array]:
+    """Give the ids of sorted pairs."""
+    first = (records["ranks"] >> np.uint64(32)).astype(np.int64)
+    second = (records["ranks"] & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    return {"a": ids.take(by_id.rows[first]), "b": ids.take(by_id.rows[second])}

@@ -39,12 +39,20 @@ class Settings:
     """`default`, `none`, or some of keep-case, strip-accents, strip-digits, strip-punctuation."""
     seed: int = 1
     """Of the random hash functions."""
+    ignore: str | None = None
+    """A text whose shingles do not count, by its digest."""
+    max_df: float | None = None
+    """Shingles in more than this share of the distinct documents do not count."""
+    containment: float | None = None
+    """Report instead which documents are inside others, to at least this share."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
-        for name in ("shingle", "normalise", "cascade"):
+        for name in ("shingle", "normalise", "cascade", "ignore"):
             value = getattr(self, name)
-            if not isinstance(value, str) and not (name == "cascade" and value is None):
+            if not isinstance(value, str) and (
+                name in ("shingle", "normalise") or value is not None
+            ):
                 raise SettingsError(f"{name} {value!r} is of type {type(value).__name__}, not text")
         for name in ("multiset", "estimate"):
             if not isinstance(value := getattr(self, name), bool):
@@ -68,6 +76,14 @@ class Settings:
             raise SettingsError("bands and rows go together: give both, as bands 20 and rows 5")
         if self.cascade is not None and self.bands is not None:
             raise SettingsError("a cascade and bands with rows exclude each other: give one")
+        for name in ("max_df", "containment"):
+            if (value := getattr(self, name)) is not None:
+                check_share(name.replace("_", "-"), value, "0.1" if name == "max_df" else "0.9")
+                object.__setattr__(self, name, float(value))
+        if self.containment == 0:
+            raise SettingsError("containment 0 makes every pair one: use one above 0, as 0.9")
+        if self.containment is not None and self.estimate:
+            raise SettingsError("containment is compared exactly: leave out the estimate")
         if self.recall == 1 and self.planned and self.estimate:
             raise SettingsError(
                 "recall 1 compares exactly and has no signatures to estimate from: "
@@ -95,7 +111,14 @@ class Settings:
 
     def fingerprint(self) -> str:
         """Name these settings in 16 hexadecimal digits: equal ones alike, others not."""
-        plain = json.dumps({"format": FORMAT, **self.as_dict()}, sort_keys=True)
+        # What came later and is not set is left out, so that older fingerprints stay as they are.
+        later = {"ignore", "max_df", "containment"}
+        given = {
+            name: value
+            for name, value in self.as_dict().items()
+            if name not in later or value is not None
+        }
+        plain = json.dumps({"format": FORMAT, **given}, sort_keys=True)
         return hashlib.sha256(plain.encode()).hexdigest()[:16]
 
 

@@ -1,13 +1,14 @@
 """Canonical text to shingles: k characters or k words in a row, hashed to 64 bits.
 
-A document is the set of its shingles, or the multiset, in which the second occurrence of a shingle
-is an element of its own. `docs/hashing.md` defines the hashes.
+Where documents are lists of tokens, a token is a shingle (see `tokens`). A document is the set of
+its shingles, or the multiset, in which the second occurrence of a shingle is an element of its own;
+shingles that are ignored are as if they were not there. `docs/hashing.md` defines the hashes.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -22,11 +23,21 @@ if TYPE_CHECKING:
 
     from lookalike.normalise import Canonical
 
-__all__ = ["Sets", "Shingling", "element_sets", "element_sets_in", "shingle_hashes"]
+__all__ = [
+    "Sets",
+    "Shingling",
+    "element_sets",
+    "element_sets_in",
+    "ignoring",
+    "shingle_hashes",
+    "shingle_hashes_in",
+]
 
 PRIME = (1 << 61) - 1
 # mix(0x9E3779B97F4A7C15) modulo the prime; the kernel's sums rely on its being below 2^58.
 BASE = 0x0220A8397B1DCDB6
+
+_UNITS = {"chars": kernels.CHARS, "words": kernels.WORDS, "tokens": kernels.TOKENS}
 
 PIECE = 1 << 20
 """Bytes of text that one thread takes at a time."""
@@ -34,41 +45,62 @@ PIECE = 1 << 20
 
 @dataclass(frozen=True)
 class Shingling:
-    """What a shingle is: so many characters, or so many words, in a row."""
+    """What a shingle is: so many characters, or so many words, in a row, or one token."""
 
-    unit: Literal["chars", "words"]
+    unit: Literal["chars", "words", "tokens"]
     size: int
     multiset: bool = False
+    ignored: NDArray[np.uint64] | None = field(default=None, compare=False, repr=False)
+    """The shingles that do not count, as `ignoring` lays them out."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
-        if self.unit not in ("chars", "words"):
-            raise SettingsError(f"shingle unit {self.unit!r} is unknown: use chars or words")
+        if self.unit not in ("chars", "words", "tokens"):
+            raise SettingsError(
+                f"shingle unit {self.unit!r} is unknown: use chars or words, or tokens"
+            )
         if isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 1:
             raise SettingsError(
                 f"shingle size {self.size!r}: use a whole number from 1, as chars:5"
             )
+        if self.unit == "tokens" and self.size != 1:
+            raise SettingsError(f"shingles of {self.size} tokens: a token is a shingle by itself")
 
     @classmethod
     def parse(cls, spec: str, *, multiset: bool = False) -> Shingling:
-        """Read `chars:5` or `words:3`."""
+        """Read `chars:5`, `words:3` or `tokens`."""
+        if str(spec).strip() == "tokens":
+            return cls("tokens", 1, multiset)
         found = re.fullmatch(r"(chars|words):([0-9]{1,6})", str(spec).strip())
         if not found or int(found[2]) < 1:
             raise SettingsError(
-                f"shingle {spec!r} is not understood: use chars:K or words:K, as chars:5"
+                f"shingle {spec!r} is not understood: use chars:K or words:K, as chars:5, or tokens"
             )
         unit: Literal["chars", "words"] = "chars" if found[1] == "chars" else "words"
         return cls(unit, int(found[2]), multiset)
 
     def __str__(self) -> str:
         """Write it as `parse` reads it."""
-        return f"{self.unit}:{self.size}"
+        return "tokens" if self.unit == "tokens" else f"{self.unit}:{self.size}"
 
-    def arguments(self) -> tuple[int, int, np.uint64, np.uint64, NDArray[np.uint32]]:
+    def arguments(
+        self,
+    ) -> tuple[int, int, np.uint64, np.uint64, NDArray[np.uint32], NDArray[np.uint64]]:
         """Give the kernels what they need to know of the shingles."""
         drop = (PRIME - pow(BASE, self.size, PRIME)) % PRIME
-        unit = kernels.WORDS if self.unit == "words" else kernels.CHARS
-        return unit, self.size, np.uint64(BASE), np.uint64(drop), unicode.code_points()
+        unit = _UNITS[self.unit]
+        ignored = np.empty(0, np.uint64) if self.ignored is None else self.ignored
+        return unit, self.size, np.uint64(BASE), np.uint64(drop), unicode.code_points(), ignored
+
+
+def ignoring(hashes: NDArray[np.uint64]) -> NDArray[np.uint64] | None:
+    """Lay out the hashes of shingles for `Shingling.ignored`: a table to look them up in."""
+    if not len(hashes):
+        return None
+    # At most half full; one word more, for the hash 0.
+    table = np.zeros((2 << (len(hashes) - 1).bit_length()) + 1, np.uint64)
+    kernels.list_values(np.ascontiguousarray(hashes, np.uint64), table)
+    return table
 
 
 @dataclass(frozen=True)
@@ -102,15 +134,30 @@ class Sets:
 
 def shingle_hashes(documents: Canonical, shingling: Shingling) -> Sets:
     """Give the hashes of each document's shingles, in the order of the text, repeats included."""
+    room = np.empty(int(documents.offsets[-1] - documents.offsets[0]) + 1, np.uint64)
     rows = np.arange(len(documents), dtype=np.int64)
-    lengths = np.diff(documents.offsets)
-    hashes = np.empty(int(lengths.sum()) + 1, np.uint64)
+    return shingle_hashes_in(room, documents, shingling, rows)
+
+
+def shingle_hashes_in(
+    room: NDArray[np.uint64],
+    documents: Canonical,
+    shingling: Shingling,
+    rows: NDArray[np.int64],
+) -> Sets:
+    """Give the hashes of the documents in `rows`, in a room of at least their bytes plus one."""
+    lengths = documents.lengths(rows)
     offsets = np.zeros(len(rows) + 1, np.int64)
-    room = int(lengths.max(initial=0)) + 1
     kernels.list_shingles(
-        documents.data, documents.offsets, rows, *shingling.arguments(), room, hashes, offsets
+        documents.data,
+        documents.offsets,
+        rows,
+        *shingling.arguments(),
+        int(lengths.max(initial=0)) + 1,
+        room,
+        offsets,
     )
-    return Sets(hashes[: offsets[-1]], offsets)
+    return Sets(room[: offsets[-1]], offsets)
 
 
 def element_sets(

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from lookalike.normalise import Canonical
     from lookalike.shingle import Sets, Shingling
+    from lookalike.texts import Texts
 
 __all__ = ["Scored", "estimate", "verify", "verify_texts"]
 
@@ -24,7 +25,7 @@ PIECE = 1 << 13
 """Pairs that one thread compares at a time."""
 PIECE_BYTES = 1 << 20
 """Bytes of text whose sets one thread holds at a time."""
-WHOLE_BYTES = 1 << 26
+WHOLE_BYTES = 1 << 25
 """Bytes of text whose sets are held at once where they are compared again and again."""
 
 
@@ -95,7 +96,7 @@ def verify(
 
 
 def verify_texts(
-    documents: Canonical,
+    documents: Canonical | Texts,
     shingling: Shingling,
     rows: NDArray[np.int64],
     first: NDArray[np.int64],
@@ -110,31 +111,33 @@ def verify_texts(
     sets are held at a time than the threads work on; sorted by the first document, so that its set
     is built once a piece.
     """
-    lengths = documents.lengths(rows)
     involved, places = np.unique(np.concatenate([first, second]), return_inverse=True)
-    distinct = int(lengths[involved].sum())
-    paired = int(lengths[first].sum() + lengths[second].sum())
+    left, right = np.split(places, 2)
+    chosen = rows[involved]
+    lengths = documents.lengths(chosen)
+    distinct = int(lengths.sum())
+    paired = int(lengths[left].sum() + lengths[right].sum())
     if distinct <= WHOLE_BYTES and paired > 4 * distinct:
-        sets = element_sets(documents, shingling, rows=rows[involved], threads=threads)
-        left, right = np.split(places, 2)
+        part, mine = documents.part(chosen)
+        sets = element_sets(part, shingling, rows=mine, threads=threads)
         return verify(sets, left, right, threshold=threshold, threads=threads).at(involved)
-    order = np.lexsort((second, first))
-    first, second = first[order], second[order]
-    weights = lengths[second]
-    new = np.ones(len(first), np.bool_)
-    new[1:] = first[1:] != first[:-1]
-    weights[new] += lengths[first[new]]
+    order = np.lexsort((right, left))
+    left, right = left[order], right[order]
+    weights = lengths[right]
+    new = np.ones(len(left), np.bool_)
+    new[1:] = left[1:] != left[:-1]
+    weights[new] += lengths[left[new]]
     rooms = threading.local()
 
     def work(piece: slice) -> Scored:
-        pair = np.concatenate([first[piece], second[piece]])
-        involved, places = np.unique(pair, return_inverse=True)
-        needed = int(lengths[involved].sum()) + 1
+        pair = np.concatenate([left[piece], right[piece]])
+        among, places = np.unique(pair, return_inverse=True)
+        needed = int(lengths[among].sum()) + 1
         if len(getattr(rooms, "room", ())) < needed:
             rooms.room = np.empty(needed, np.uint64)
-        sets = element_sets_in(rooms.room, documents, shingling, rows[involved])
-        left, right = np.split(places, 2)
-        return verify(sets, left, right, threshold=threshold).at(involved)
+        part, mine = documents.part(chosen[among])
+        sets = element_sets_in(rooms.room, part, shingling, mine)
+        return verify(sets, *np.split(places, 2), threshold=threshold).at(involved[among])
 
     return Scored.joined(list(in_order(work, pieces(weights, PIECE_BYTES), threads)))
 

@@ -7,17 +7,25 @@ import io
 import json
 import os
 import tempfile
+from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from lookalike.errors import OutputError, SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     import pyarrow as pa
 
-__all__ = ["FORMATS", "check_targets", "format_of", "write_atomically", "write_table"]
+__all__ = [
+    "FORMATS",
+    "check_targets",
+    "format_of",
+    "write_atomically",
+    "write_table",
+    "write_tables",
+]
 
 FORMATS = ("jsonl", "csv", "parquet")
 
@@ -37,22 +45,32 @@ def format_of(path: str | os.PathLike[str]) -> str:
 
 def write_table(table: pa.Table, stream: IO[bytes], kind: str) -> None:
     """Write a table to a binary stream as JSON lines, CSV or Parquet."""
+    write_tables(iter([table]), stream, kind)
+
+
+def write_tables(tables: Iterator[pa.Table], stream: IO[bytes], kind: str) -> None:
+    """Write tables of the same columns as one; there is at least one, which may be empty."""
+    if kind not in FORMATS:
+        raise SettingsError(f"format {kind!r} is unknown: use {', '.join(FORMATS)}")
+    first = next(tables)
     if kind == "parquet":
         from pyarrow import parquet
 
-        parquet.write_table(table, stream, compression="zstd")
+        with parquet.ParquetWriter(stream, first.schema, compression="zstd") as writer:
+            for table in chain([first], tables):
+                if len(table):
+                    writer.write_table(table)
         return
-    if kind not in FORMATS:
-        raise SettingsError(f"format {kind!r} is unknown: use {', '.join(FORMATS)}")
     if kind == "csv":
-        stream.write(_csv_line(table.column_names))
-    for batch in table.to_batches(max_chunksize=ROWS_AT_A_TIME):
-        rows = batch.to_pylist()
-        if kind == "csv":
-            lines = b"".join(_csv_line(row.values()) for row in rows)
-        else:
-            lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
-        stream.write(lines)
+        stream.write(_csv_line(first.column_names))
+    for table in chain([first], tables):
+        for batch in table.to_batches(max_chunksize=ROWS_AT_A_TIME):
+            rows = batch.to_pylist()
+            if kind == "csv":
+                lines = b"".join(_csv_line(row.values()) for row in rows)
+            else:
+                lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+            stream.write(lines)
 
 
 def _csv_line(values: Iterable[Any]) -> bytes:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from lookalike import __version__
-from lookalike.cli import compare, curve, find, learn, plan
+from lookalike.cli import compare, curve, dedup, find, learn, plan
 from lookalike.errors import LookalikeError, QuadraticError, SettingsError
 
 __all__ = ["app", "main"]
@@ -47,6 +47,7 @@ def _root(
 
 
 app.command("find")(find.find)
+app.command("dedup")(dedup.dedup)
 app.command("compare")(compare.compare)
 app.command("plan")(plan.plan)
 app.command("curve")(curve.curve)
@@ -83,7 +84,9 @@ def main() -> None:
 def _explain(end: SystemExit) -> None:
     """Say what Typer ends without a word: Ctrl-C, and a reader that has enough."""
     if end.code == STOPPED:
-        print("lookalike: stopped; every file is whole or untouched", file=sys.stderr)
+        from lookalike.cli.screen import stopped
+
+        print(f"lookalike: {stopped()}", file=sys.stderr)
     elif isinstance(end.__context__, BrokenPipeError):
         # Keep Python from trying, and failing, to write the rest at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

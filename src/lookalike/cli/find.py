@@ -12,15 +12,19 @@ import typer
 from lookalike.cli import options
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import pyarrow as pa
     from rich.console import Console
 
-    from lookalike.results import FindResult
+    from lookalike.results import ContainmentResult, FindResult
 
-__all__ = ["find"]
+__all__ = ["Format", "find", "kind_of", "write_out"]
 
 SHOWN_PAIRS = 20
 SHOWN_CLUSTERS = 10
 SHOWN_MEMBERS = 8
+SHOWN_PASSAGES = 20
 
 
 class Format(StrEnum):
@@ -33,13 +37,7 @@ class Format(StrEnum):
 
 
 def find(
-    source: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SOURCE",
-            help="Folders, .txt, .md and .jsonl files; - is JSONL on standard input.",
-        ),
-    ],
+    source: options.Source,
     threshold: options.Threshold = 0.8,
     recall: options.Recall = 0.99,
     shingle: options.Shingle = "auto",
@@ -48,9 +46,24 @@ def find(
     rows: options.Rows = None,
     cascade: options.Cascade = None,
     estimate: options.Estimate = False,
+    containment: Annotated[
+        float | None,
+        typer.Option(
+            "--containment",
+            metavar="SHARE",
+            help="Report instead which documents are inside others to this share, exactly.",
+        ),
+    ] = None,
+    boilerplate: Annotated[
+        bool,
+        typer.Option("--boilerplate", help="List instead the passages that most documents share."),
+    ] = False,
+    ignore: options.Ignore = None,
+    max_df: options.MaxDf = None,
     normalise: options.Normalise = "default",
     text: options.Text = None,
     id_: options.Id = None,
+    skip_bad: options.SkipBad = False,
     format_: Annotated[
         Format | None,
         typer.Option(
@@ -63,6 +76,8 @@ def find(
         Path | None,
         typer.Option("--clusters", metavar="FILE", help="Write the clusters too: id, cluster, …"),
     ] = None,
+    work: options.WorkFolder = None,
+    memory: options.Memory = None,
     threads: options.Threads = None,
     seed: options.Seed = 1,
     quiet: options.Quiet = False,
@@ -74,12 +89,12 @@ def find(
 
     Example: lookalike find essays/ --threshold 0.7
     """
-    from lookalike.cli import screen
+    from lookalike.cli import screen, working
+    from lookalike.errors import SettingsError
     from lookalike.kernels import sketch
-    from lookalike.pipeline import search
-    from lookalike.read import read_paths
+    from lookalike.pipeline import job_on_files
     from lookalike.settings import Settings
-    from lookalike.write import check_targets, format_of, write_atomically, write_table
+    from lookalike.write import check_targets, format_of
 
     settings = Settings(
         threshold=threshold,
@@ -92,37 +107,57 @@ def find(
         estimate=estimate,
         normalise=normalise,
         seed=seed,
+        max_df=max_df,
+        containment=containment,
     )
-    kind = _kind(format_, out)
-    clusters_kind = format_of(clusters) if clusters else None
+    if boilerplate and containment is not None:
+        raise SettingsError("--boilerplate and --containment exclude each other: give one")
+    if clusters is not None and (boilerplate or containment is not None):
+        raise SettingsError("clusters are of similar pairs: leave out --clusters")
+    kind = kind_of(format_, out)
+    if clusters:
+        format_of(clusters)
     check_targets([path for path in (out, clusters) if path], source)
     console = screen.status(quiet=quiet)
-    documents = read_paths(source, text=text, id=id_)
-    for note in documents.notes:
-        console.print(screen.visible(note))
     screen.announce_compiling(console, sketch.element_sets)
     with screen.progress(console) as progress:
-        result = search(documents, settings, threads=threads, progress=progress)
-    if len(documents):
-        screen.show_plan(console, result.plan)
-    for warning in result.summary.warnings:
-        console.print(f"Warning: {warning}.\n")
-    if clusters is not None and clusters_kind is not None:
-        write_atomically(
-            clusters, lambda stream: write_table(result.clusters, stream, clusters_kind)
+        running = working.running(
+            console,
+            progress,
+            work=work,
+            target=out,
+            threads=threads,
+            memory=memory,
+            skip_bad=skip_bad,
         )
-    if kind == "table":
-        _show(result, screen.results())
-    elif out is not None:
-        write_atomically(out, lambda stream: write_table(result.pairs, stream, kind))
+        job = job_on_files(
+            source,
+            settings,
+            running,
+            text=text,
+            id=id_,
+            ignore=working.ignored_text(ignore),
+        )
+        if boilerplate:
+            passages, summary, distinct = job.most_shared(SHOWN_PASSAGES)
+        elif containment is not None:
+            contained = job.contain()
+        else:
+            result = job.find()
+    if boilerplate:
+        from lookalike.cli.shared import show_shared
+
+        show_shared(passages, summary, distinct, kind, out, console)
+    elif containment is not None:
+        _tell_contained(contained, kind, out, console)
     else:
-        sys.stdout.flush()
-        write_table(result.pairs, sys.stdout.buffer, kind)
-        sys.stdout.buffer.flush()
-    _summarise(result, console)
+        _tell(result, kind, out, clusters, console)
+    if work is None:
+        job.work.remove()
 
 
-def _kind(given: Format | None, out: Path | None) -> str:
+def kind_of(given: Format | None, out: Path | None) -> str:
+    """Tell how results are to be written."""
     from lookalike.errors import SettingsError
     from lookalike.write import format_of
 
@@ -135,11 +170,64 @@ def _kind(given: Format | None, out: Path | None) -> str:
     return given.value
 
 
-def _show(result: FindResult, console: Console) -> None:
-    from rich.cells import cell_len
-    from rich.text import Text
+def write_out(tables: Iterator[pa.Table], kind: str, out: Path | None) -> None:
+    """Write tables to a file, whole or not at all, or to standard output."""
+    from lookalike.write import write_atomically, write_tables
 
-    from lookalike.cli.screen import number, simple_table, visible
+    if out is not None:
+        write_atomically(out, lambda stream: write_tables(tables, stream, kind))
+        return
+    sys.stdout.flush()
+    write_tables(tables, sys.stdout.buffer, kind)
+    sys.stdout.buffer.flush()
+
+
+def _tell(
+    result: FindResult, kind: str, out: Path | None, clusters: Path | None, console: Console
+) -> None:
+    from lookalike.cli import screen
+    from lookalike.cli.summary import say_warnings, summarise
+    from lookalike.wording import count
+    from lookalike.write import format_of
+
+    if result.summary.documents:
+        screen.show_plan(console, result.plan)
+    say_warnings(console, result.summary.warnings)
+    if clusters is not None:
+        write_out(iter([result.clusters]), format_of(clusters), clusters)
+    if kind == "table":
+        _show(result, screen.results())
+    else:
+        write_out(result.pair_blocks(), kind, out)
+    say_warnings(console, result.doubts)
+    summary = result.summary
+    distinct = len(result.ground.groups)
+    facts = [
+        (
+            f"Compared   {count(summary.candidates, 'candidate')} among "
+            f"{count(distinct, 'distinct document')}, {summary.rejected:,} rejected"
+        ),
+        f"Found      {count(result.pair_count, 'similar pair')}",
+        f"Clusters   {_clusters_told(result)}",
+    ]
+    summarise(console, summary, facts, result.empty)
+
+
+def _clusters_told(result: FindResult) -> str:
+    from lookalike.cli.screen import number
+
+    members = result.clusters
+    if not len(members):
+        return "none"
+    total = members["cluster"][-1].as_py()
+    first = members.slice(0, 1).to_pylist()[0]
+    return (
+        f"{total:,}, the largest of {first['size']:,}, its least alike "
+        f"{number(first['similarity'])}"
+    )
+
+
+def _show(result: FindResult, console: Console) -> None:
     from lookalike.wording import count
 
     total = result.pair_count
@@ -153,22 +241,29 @@ def _show(result: FindResult, console: Console) -> None:
     if total > SHOWN_PAIRS:
         title += f", the {SHOWN_PAIRS} most similar; --format jsonl writes all"
     console.print(f"{title}\n")
-    shown = result.top(SHOWN_PAIRS).to_pylist()
-    names = [(visible(pair["a"]), visible(pair["b"])) for pair in shown]
-    scores = [
-        ("" if pair["score"] == "exact" else "~") + number(pair["similarity"]) for pair in shown
-    ]
-    if any(cell_len(a) + cell_len(b) + 16 > console.width for a, b in names):
-        # Long names stand one below the other, so that none is broken.
-        for score, (a, b) in zip(scores, names, strict=True):
-            console.print(Text(f"{score:>7}  {a}\n         {b}"), soft_wrap=True)
-    else:
-        table = simple_table("similarity>", "a", "b")
-        for score, (a, b) in zip(scores, names, strict=True):
-            table.add_row(score, Text(a), Text(b))
-        console.print(table)
+    _show_pairs(result.top(SHOWN_PAIRS), "similarity", ("a", "b"), console)
     console.print()
     _show_clusters(result, console)
+
+
+def _show_pairs(table: pa.Table, score: str, names: tuple[str, str], console: Console) -> None:
+    """Show pairs in columns, or, where names are long, one name below the other, unbroken."""
+    from rich.cells import cell_len
+    from rich.text import Text
+
+    from lookalike.cli.screen import number, simple_table, visible
+
+    shown = table.to_pylist()
+    pairs = [(visible(pair["a"]), visible(pair["b"])) for pair in shown]
+    scores = [("" if pair["score"] == "exact" else "~") + number(pair[score]) for pair in shown]
+    if any(cell_len(a) + cell_len(b) + 16 > console.width for a, b in pairs):
+        for told, (a, b) in zip(scores, pairs, strict=True):
+            console.print(Text(f"{told:>7}  {a}\n         {b}"), soft_wrap=True)
+        return
+    rows = simple_table(f"{score}>", *names)
+    for told, (a, b) in zip(scores, pairs, strict=True):
+        rows.add_row(told, Text(a), Text(b))
+    console.print(rows)
 
 
 def _show_clusters(result: FindResult, console: Console) -> None:
@@ -199,25 +294,27 @@ def _show_clusters(result: FindResult, console: Console) -> None:
     console.print()
 
 
-def _summarise(result: FindResult, console: Console) -> None:
-    from lookalike.cli.screen import visible
+def _tell_contained(
+    result: ContainmentResult, kind: str, out: Path | None, console: Console
+) -> None:
+    from lookalike.cli import screen
+    from lookalike.cli.summary import say_warnings, summarise
     from lookalike.wording import count
 
-    summary = result.summary
-    facts = [f"Read {count(summary.documents, 'document')}"]
-    if summary.skipped:
-        reasons = ", ".join(f"{number} {reason}" for reason, number in summary.skipped.items())
-        facts.append(f"passed over {sum(summary.skipped.values()):,} files ({reasons})")
-    if summary.empty:
-        names = ", ".join(visible(name) for name in result.empty[:3].to_pylist())
-        more = ", …" if summary.empty > 3 else ""
-        facts.append(f"{summary.empty:,} empty, similar to nothing ({names}{more})")
-    if summary.identical:
-        facts.append(f"{summary.identical:,} identical to another")
-    facts.append(
-        f"{count(summary.candidates, 'candidate')} among "
-        f"{count(len(result.groups), 'distinct document')}, {summary.rejected:,} rejected"
-    )
-    facts.append(count(result.pair_count, "similar pair"))
-    seconds = ", ".join(f"{name} {spent:.2f}" for name, spent in summary.seconds.items())
-    console.print(f"{'; '.join(facts)}. Seconds: {seconds}.")
+    share = result.settings.containment
+    say_warnings(console, result.summary.warnings)
+    if kind == "table":
+        shown = screen.results()
+        if not result.pair_count:
+            shown.print(f"No document is to {share:g} inside another.")
+        else:
+            title = f"{count(result.pair_count, 'pair')} by {result.settings.shingle}"
+            if result.pair_count > SHOWN_PAIRS:
+                title += f", the {SHOWN_PAIRS} most contained; --format jsonl writes all"
+            shown.print(f"{title}\n")
+            _show_pairs(result.top(SHOWN_PAIRS), "containment", ("inside", "outside"), shown)
+            shown.print()
+    else:
+        write_out(result.pair_blocks(), kind, out)
+    facts = [f"Found      {count(result.pair_count, 'pair')} of which one is inside the other"]
+    summarise(console, result.summary, facts, result.empty)

@@ -12,6 +12,9 @@ __all__ = [
     "Cascade",
     "Estimate",
     "Id",
+    "Ignore",
+    "MaxDf",
+    "Memory",
     "Multiset",
     "Normalise",
     "Out",
@@ -20,9 +23,12 @@ __all__ = [
     "Rows",
     "Seed",
     "Shingle",
+    "SkipBad",
+    "Source",
     "Text",
     "Threads",
     "Threshold",
+    "WorkFolder",
 ]
 
 Threshold = Annotated[
@@ -72,6 +78,44 @@ Id = Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="Field th
 Out = Annotated[
     Path | None,
     typer.Option("--out", "-o", metavar="FILE", help="Write here, not to standard output."),
+]
+Source = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="SOURCE",
+        help="Folders, files (.txt .md .html .pdf .docx; .jsonl .csv .tsv, also .gz and .zst; "
+        ".parquet), patterns, addresses as s3://…, or - for JSONL on standard input.",
+    ),
+]
+SkipBad = Annotated[
+    bool,
+    typer.Option("--skip-bad", help="Pass over what cannot be read; count and name it."),
+]
+Memory = Annotated[
+    str | None,
+    typer.Option(
+        "--memory", metavar="SIZE", help="Bound, as 2GB; by default half of what is free."
+    ),
+]
+WorkFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--work",
+        metavar="FOLDER",
+        help="Keep the work here: a stopped job goes on, another threshold is not read again.",
+    ),
+]
+Ignore = Annotated[
+    Path | None,
+    typer.Option("--ignore", metavar="FILE", help="Text whose shingles do not count."),
+]
+MaxDf = Annotated[
+    float | None,
+    typer.Option(
+        "--max-df",
+        metavar="SHARE",
+        help="Shingles in more than this share of the documents do not count.",
+    ),
 ]
 Threads = Annotated[
     int | None, typer.Option("--threads", min=1, help="Threads; by default one a processor.")

@@ -59,6 +59,14 @@ def plan(
         signature=signature,
         miss_weight=miss_weight,
     )
+    unused = max(0, (signature or 0) - chosen.signature)
+    if unused:
+        count = (
+            f"{unused:,} of {signature:,} rows are" if unused > 1 else f"1 of {signature:,} rows is"
+        )
+        screen.status().print(
+            f"Warning: {count} in no band, and tell nothing: {chosen.signature:,} rows do the same."
+        )
     if as_json:
         plain = {
             "threshold": chosen.threshold,
@@ -66,6 +74,7 @@ def plan(
             "bands": chosen.bands,
             "rows": chosen.rows,
             "signature": chosen.signature,
+            "unused": unused,
             "found_at_threshold": chosen.probability(threshold),
             "false_candidates": chosen.false_candidates,
             "curve": [{"similarity": s, "found": found} for s, found, _ in chosen.table()],

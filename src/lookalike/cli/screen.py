@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
+from lookalike.budget import size
 from lookalike.wording import floor
 
 if TYPE_CHECKING:
@@ -23,15 +25,19 @@ __all__ = [
     "number",
     "progress",
     "results",
+    "say_if_stopped",
     "show_curve",
     "show_plan",
     "simple_table",
     "status",
+    "stopped",
     "utf8_output",
     "visible",
 ]
 
 BAR = 24
+EVERY = 5.0
+"""Seconds between two lines of progress where there is no terminal."""
 # Names and texts are printed as they are, whatever brackets and colons they hold.
 PLAIN: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
 
@@ -116,27 +122,101 @@ def announce_compiling(console: Console, kernel: Any) -> None:
 
 @contextmanager
 def progress(console: Console) -> Iterator[Progress | None]:
-    """Draw a bar a stage while a job runs, on a terminal."""
-    if not console.is_terminal or console.quiet:
+    """Tell how far each stage is: a live bar on a terminal, else a line every few seconds."""
+    if console.quiet:
         yield None
-        return
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    elif console.is_terminal:
+        with _bars(console) as report:
+            yield report
+    else:
+        yield _Lines(console)
+
+
+@contextmanager
+def _bars(console: Console) -> Iterator[Progress]:
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
     from rich.progress import Progress as Bars
 
     bars = Bars(
-        TextColumn("{task.description:>10}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
+        TextColumn("{task.description:>8}"),
+        BarColumn(BAR),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[told]}"),
         console=console,
         transient=True,
     )
     tasks: dict[str, Any] = {}
+    clocks: dict[str, Pace] = {}
 
     def report(stage: str, done: int, total: int) -> None:
         if stage not in tasks:
-            tasks[stage] = bars.add_task(stage, total=total)
-        bars.update(tasks[stage], completed=done, total=total)
+            tasks[stage] = bars.add_task(stage, total=total, told="")
+            clocks[stage] = Pace(stage, done)
+        told = clocks[stage].told(done, total)
+        bars.update(tasks[stage], completed=done, total=total, told=told)
 
     with bars:
         yield report
+
+
+class _Lines:
+    """A plain line every few seconds; a job that is done sooner prints none."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._last = time.monotonic()
+        self._pace: Pace | None = None
+
+    def __call__(self, stage: str, done: int, total: int) -> None:
+        if self._pace is None or self._pace.stage != stage:
+            self._pace = Pace(stage, done)
+        now = time.monotonic()
+        if now - self._last >= EVERY:
+            self._last = now
+            share = f"{done / total:.0%}" if total else "done"
+            self._console.print(f"{stage}: {share}, {self._pace.told(done, total)}")
+
+
+class Pace:
+    """How fast a stage goes, and how long it has to go."""
+
+    def __init__(self, stage: str, done: int) -> None:
+        """Begin to count; what a job that is taken up finds done does not count."""
+        self.stage = stage
+        self._begin = time.monotonic()
+        self._found = done
+
+    def told(self, done: int, total: int) -> str:
+        """Say how much is done, the rate and the time left."""
+        seconds = time.monotonic() - self._begin
+        rate = (done - self._found) / seconds if seconds > 0 else 0.0
+        if self.stage == "read":
+            parts = [f"{size(done)} of {size(total)}", f"{size(rate)}/s"]
+        else:
+            parts = [f"{done:,} of {total:,}", f"{rate:,.0f}/s"]
+        if rate > 0 and done < total:
+            parts.append(f"{duration((total - done) / rate)} left")
+        return ", ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """Write a time: `9 s`, `2 min 5 s`, `3 h 10 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+_GOING_ON = ["stopped; every file is whole or untouched"]
+
+
+def say_if_stopped(line: str) -> None:
+    """Set what is said after Ctrl-C."""
+    _GOING_ON[0] = line
+
+
+def stopped() -> str:
+    """Give what is said after Ctrl-C."""
+    return _GOING_ON[0]

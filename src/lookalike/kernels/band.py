@@ -5,6 +5,8 @@ import numpy as np
 from lookalike.kernels.jit import kernel
 
 AND, OR = 0, 1
+ALONE = np.uint32(0xFFFFFFFF)
+"""The bucket of a document that shares none."""
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
@@ -30,88 +32,123 @@ def band_keys(signatures, rows, out):
 
 
 @kernel
-def count_pairs(sorted_keys):
-    """Count the pairs of equal keys among sorted ones, and the largest run of them."""
-    total = 0
-    largest = 0
-    start = 0
-    for i in range(1, len(sorted_keys) + 1):
-        if i == len(sorted_keys) or sorted_keys[i] != sorted_keys[start]:
-            size = i - start
-            total += size * (size - 1) // 2
-            largest = max(largest, size)
-            start = i
-    return total, largest
+def number_buckets(sorted_keys, order, bare, places, number, out, sizes):
+    """Number the buckets of two documents or more of one band, from `number` on.
 
-
-@kernel
-def _met_before(keys, generators, band, first, second):
-    """Tell whether two documents share a bucket of an earlier generating band."""
-    for earlier in range(band):
-        g = generators[earlier]
-        if keys[g, first] == keys[g, second]:
-            return True
-    return False
-
-
-@kernel
-def _holds(keys, first, second, operations, sizes, level_values):
-    """Evaluate a cascade on the equality of two documents' keys, from the bands upward."""
-    count = len(keys)
-    for j in range(count):
-        level_values[j] = keys[j, first] == keys[j, second]
-    for step in range(len(operations)):
-        size = sizes[step]
-        count //= size
-        for group in range(count):
-            value = operations[step] == AND
-            for j in range(group * size, (group + 1) * size):
-                if operations[step] == AND:
-                    value = value and level_values[j]
-                else:
-                    value = value or level_values[j]
-            level_values[group] = value
-    return level_values[0]
-
-
-@kernel
-def emit_pairs(
-    keys, generators, band, order, filtered, operations, sizes, state, out_first, out_second
-):
-    """Write the next candidates of one band's buckets, as many as there is room for.
-
-    `order` sorts the documents by this band's key. A pair that met in an earlier generating band is
-    passed over, so that each comes once. Where the cascade has more than an OR over bands, it is
-    evaluated for each pair. `state` holds the bucket's start and the two places in it from which
-    to go on; the result is the number written, and the state's first is len(order) at the end.
+    `order` are the documents by their keys. Bare documents, which have no shingles, are in none.
+    The bucket of each document that has one is written at its place in `out`, which says ALONE of
+    all others already, and each bucket's size; the result is how many there are.
     """
-    mine = keys[generators[band]]
-    start, i, j = state[0], state[1], state[2]
-    level_values = np.empty(len(keys), np.bool_)
-    written = 0
-    while start < len(order):
+    found = 0
+    start = 0
+    while start < len(sorted_keys):
         end = start + 1
-        while end < len(order) and mine[order[end]] == mine[order[start]]:
+        while end < len(sorted_keys) and sorted_keys[end] == sorted_keys[start]:
             end += 1
-        if i < start:
-            i, j = start, start + 1
-        while i < end:
-            first = order[i]
-            while j < end:
-                if written == len(out_first):
-                    state[0], state[1], state[2] = start, i, j
-                    return written
-                second = order[j]
-                j += 1
-                if _met_before(keys, generators, band, first, second):
-                    continue
-                if filtered and not _holds(keys, first, second, operations, sizes, level_values):
-                    continue
-                out_first[written] = min(first, second)
-                out_second[written] = max(first, second)
-                written += 1
-            i += 1
-            j = i + 1
+        if end - start > 1:
+            size = 0
+            for i in range(start, end):
+                size += not bare[order[i]]
+            if size > 1:
+                for i in range(start, end):
+                    if not bare[order[i]]:
+                        out[places[order[i]]] = np.uint32(number + found)
+                sizes[found] = size
+                found += 1
         start = end
-    state[0] = len(order)
+    return found
+
+
+@kernel
+def meet(
+    buckets, base, alive, least, insert, starts, fill, slots, marks, stamp, state, first, second
+):
+    """Write the next candidates of a stretch of documents, as many as there is room for.
+
+    Document i of the stretch stands at place `base + i` and in bucket `buckets[band, i]`, or alone.
+    It meets every member of its buckets at a place from `least` on, each once; with `insert` it
+    then becomes a member itself. Members stand in a bucket in the order of their places. Who was
+    met is marked with a stamp of the document's own, from `stamp` on.
+    `state` holds the document, the band and the members already met from which to go on; the
+    document is past the last one at the end. The result is the number of candidates written.
+    """
+    i, band, met = state[0], state[1], state[2]
+    written = 0
+    while i < len(alive):
+        if alive[i]:
+            mine = base + i
+            mark = np.uint32(stamp + i)
+            while band < len(buckets):
+                bucket = buckets[band, i]
+                if bucket != ALONE:
+                    end = starts[bucket] + fill[bucket]
+                    while met < fill[bucket]:
+                        other = slots[end - 1 - met]
+                        if other < least:
+                            break
+                        if written == len(first):
+                            state[0], state[1], state[2] = i, band, met
+                            return written
+                        met += 1
+                        if marks[other] != mark:
+                            marks[other] = mark
+                            first[written] = other
+                            second[written] = mine
+                            written += 1
+                band += 1
+                met = 0
+            if insert:
+                for b in range(len(buckets)):
+                    bucket = buckets[b, i]
+                    if bucket != ALONE:
+                        slots[starts[bucket] + fill[bucket]] = mine
+                        fill[bucket] += 1
+        i += 1
+        band, met = 0, 0
+    state[0], state[1], state[2] = i, 0, 0
     return written
+
+
+@kernel
+def enter(buckets, base, chosen, starts, fill, slots):
+    """Make some documents of a stretch members of their buckets."""
+    for i in range(len(chosen)):
+        if chosen[i]:
+            for band in range(len(buckets)):
+                bucket = buckets[band, i]
+                if bucket != ALONE:
+                    slots[starts[bucket] + fill[bucket]] = base + i
+                    fill[bucket] += 1
+
+
+@kernel
+def leave(buckets, base, starts, fill, slots):
+    """Take all documents of a stretch, and any at later places, out of their buckets."""
+    for i in range(buckets.shape[1]):
+        for band in range(len(buckets)):
+            bucket = buckets[band, i]
+            if bucket != ALONE:
+                while fill[bucket] > 0 and slots[starts[bucket] + fill[bucket] - 1] >= base:
+                    fill[bucket] -= 1
+
+
+@kernel
+def holds(keys, first, second, operations, sizes, out):
+    """Evaluate a cascade on the equality of each pair's keys, from the bands upward."""
+    values = np.empty(len(keys), np.bool_)
+    for pair in range(len(first)):
+        count = len(keys)
+        for j in range(count):
+            values[j] = keys[j, first[pair]] == keys[j, second[pair]]
+        for step in range(len(operations)):
+            size = sizes[step]
+            count //= size
+            for group in range(count):
+                value = operations[step] == AND
+                for j in range(group * size, (group + 1) * size):
+                    if operations[step] == AND:
+                        value = value and values[j]
+                    else:
+                        value = value or values[j]
+                values[group] = value
+        out[pair] = values[0]

@@ -1,6 +1,41 @@
-"""Which documents stay when every other must be near one that does."""
+"""Which documents hang together, and which stay when every other must be near one that does."""
 
 from lookalike.kernels.jit import kernel
+
+
+@kernel
+def _root(parents, document):
+    while parents[document] != document:
+        # Every second step is cut short, so that later searches are quick.
+        parents[document] = parents[parents[document]]
+        document = parents[document]
+    return document
+
+
+@kernel
+def unite(parents, first, second):
+    """Join the trees of each pair; the smaller root stays one."""
+    for pair in range(len(first)):
+        a = _root(parents, first[pair])
+        b = _root(parents, second[pair])
+        if a < b:
+            parents[b] = a
+        else:
+            parents[a] = b
+
+
+@kernel
+def number_trees(parents, out):
+    """Number the trees by their smallest members; the result is how many there are."""
+    found = 0
+    for document in range(len(parents)):
+        root = _root(parents, document)
+        if root == document:
+            out[document] = found
+            found += 1
+        else:
+            out[document] = out[root]
+    return found
 
 
 @kernel
@@ -17,7 +52,7 @@ def keep_stars(order, starts, neighbours, kept):
 
 @kernel
 def nearest_kept(places, starts, neighbours, similarities, kept, nearest, similarity):
-    """Name for each document that is not kept its most similar kept neighbour.
+    """Name for each document that is not kept the most similar kept one that stands before it.
 
     Of equally similar ones, that with the smallest place in the order.
     """
@@ -27,7 +62,7 @@ def nearest_kept(places, starts, neighbours, similarities, kept, nearest, simila
         best = -1
         for at in range(starts[document], starts[document + 1]):
             other = neighbours[at]
-            if not kept[other]:
+            if not kept[other] or places[other] > places[document]:
                 continue
             if (
                 best < 0

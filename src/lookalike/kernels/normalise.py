@@ -211,3 +211,13 @@ def same_texts(data, offsets, first, second, out):
                 differing = np.uint8(differing | (a[j] ^ b[j]))
             same = differing == 0
         out[pair] = same
+
+
+@kernel
+def gather(data, starts, offsets, out):
+    """Copy spans of the data one after the other; the offsets say where each goes."""
+    for i in range(len(starts)):
+        source = data[starts[i] : starts[i] + offsets[i + 1] - offsets[i]]
+        target = out[offsets[i] : offsets[i + 1]]
+        for j in range(len(target)):
+            target[j] = source[j]

@@ -10,7 +10,7 @@ import numpy as np
 
 from lookalike.kernels.jit import kernel, multiply_high, trailing_zeros
 
-CHARS, WORDS = 0, 1
+CHARS, WORDS, TOKENS = 0, 1, 2
 
 PRIME = np.uint64((1 << 61) - 1)
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -105,8 +105,8 @@ def _eight(doc, at):
 
 
 @kernel
-def _word_hash(doc, start, end):
-    """Give the hash of a word's bytes, below the prime."""
+def _bytes_hash(doc, start, end):
+    """Give the 64-bit hash of some bytes."""
     size = end - start
     h = size * GOLDEN
     at = start
@@ -123,7 +123,7 @@ def _word_hash(doc, start, end):
             at += _ONE
         h = (h ^ chunk) * _WORD_FACTOR
         h ^= h >> _HALF
-    return _reduce(_mix(h))
+    return _mix(h)
 
 
 @kernel
@@ -178,7 +178,30 @@ def _words(doc, table, digits):
         else:
             at += width
             continue
-        digits[count] = _word_hash(doc, at, end)
+        digits[count] = _reduce(_bytes_hash(doc, at, end))
+        count += 1
+        at = end
+    return count
+
+
+@kernel
+def word_places(doc, table, starts, ends):
+    """Write the first byte of each word and the one after its last, and give their number."""
+    count = 0
+    size = np.uint64(len(doc))
+    at = np.uint64(0)
+    while at < size:
+        point, width = _point(doc, at)
+        record = table[point]
+        if record & _SINGLE:
+            end = at + width
+        elif record & _WORD:
+            end = _word_end(doc, at, table)
+        else:
+            at += width
+            continue
+        starts[count] = at
+        ends[count] = end
         count += 1
         at = end
     return count
@@ -226,10 +249,14 @@ def _roll(digits, count, k, base, drop, hashes):
 
 
 @kernel
-def _shingles(doc, unit, k, base, drop, table, digits, hashes):
+def _all_shingles(doc, unit, k, base, drop, table, digits, hashes):
     """Write the hash of each shingle in order, and give their number."""
     if len(doc) == 0:
         return 0
+    if unit == TOKENS:
+        for j in range(len(doc) // 8):
+            hashes[j] = _eight(doc, np.uint64(8 * j))
+        return len(doc) // 8
     if unit == WORDS:
         count = _words(doc, table, digits)
         if count > 0:
@@ -238,6 +265,49 @@ def _shingles(doc, unit, k, base, drop, table, digits, hashes):
         count = _characters(doc, digits)
         return _roll(digits, count, count, base, drop, hashes)
     return _roll(digits, _characters(doc, digits), k, base, drop, hashes)
+
+
+@kernel
+def _slot(value, listed):
+    """Give the slot of a value that is not 0: where it is, or the free one where it belongs."""
+    last = np.uint64(len(listed) - 2)
+    slot = value & last
+    while listed[slot] != value and listed[slot] != 0:
+        slot = (slot + _ONE) & last
+    return slot
+
+
+@kernel
+def list_values(values, listed):
+    """Enter values in a table: a power of two slots, not all of them needed, and one word.
+
+    0 marks a free slot; whether the value 0 is listed itself, the word after the slots tells.
+    """
+    for j in range(len(values)):
+        if values[j] == 0:
+            listed[len(listed) - 1] = _ONE
+        else:
+            listed[_slot(values[j], listed)] = values[j]
+
+
+@kernel
+def _is_listed(value, listed):
+    if value == 0:
+        return listed[len(listed) - 1] != 0
+    return listed[_slot(value, listed)] == value
+
+
+@kernel
+def _shingles(doc, unit, k, base, drop, table, ignored, digits, hashes):
+    """Write the hash of each shingle that is not ignored, in order, and give their number."""
+    count = _all_shingles(doc, unit, k, base, drop, table, digits, hashes)
+    if len(ignored) == 0:
+        return count
+    kept = 0
+    for j in range(count):
+        hashes[kept] = hashes[j]
+        kept += not _is_listed(hashes[j], ignored)
+    return kept
 
 
 @kernel
@@ -351,7 +421,7 @@ def _sign(values, count, a, b, row):
 
 @kernel
 def sign_texts(
-    data, offsets, chosen, unit, k, base, drop, table, multiset, a, b, room, out, counts
+    data, offsets, chosen, unit, k, base, drop, table, ignored, multiset, a, b, room, out, counts
 ):
     """Write the signature and the number of shingles of each chosen document.
 
@@ -364,13 +434,39 @@ def sign_texts(
     row = np.empty(len(a), np.uint32)
     for i in range(len(chosen)):
         doc = data[offsets[chosen[i]] : offsets[chosen[i] + 1]]
-        count = _shingles(doc, unit, k, base, drop, table, digits, values)
+        count = _shingles(doc, unit, k, base, drop, table, ignored, digits, values)
         if multiset:
             _elements(values, count, multiset, digits, tallies)
         counts[i] = count
         _sign(values, count, a, b, row)
         for j in range(out.shape[1]):
             out[i, j] = row[j]
+
+
+@kernel
+def token_sets(data, places, ends, multiset, room, out, out_offsets):
+    """Write each document's token hashes, sorted, as little-endian words; distinct in a set.
+
+    Token j is the bytes from `places[j]` to `places[j + 1]`; document i has the tokens up to
+    `ends[i]` that none before it has, `room` at the most.
+    """
+    values = np.empty(room, np.uint64)
+    spare = np.empty(room, np.uint64)
+    tallies = np.empty(room + 2, np.int64)
+    token = np.int64(0)
+    at = np.int64(0)
+    for i in range(len(ends)):
+        count = ends[i] - token
+        for j in range(count):
+            values[j] = _bytes_hash(data, np.uint64(places[token]), np.uint64(places[token + 1]))
+            token += 1
+        _sort(values, count, spare, tallies)
+        for j in range(count):
+            if multiset or j == 0 or values[j] != values[j - 1]:
+                for byte in range(8):
+                    out[at + byte] = values[j] >> np.uint64(8 * byte) & np.uint64(0xFF)
+                at += 8
+        out_offsets[i + 1] = at
 
 
 @kernel
@@ -385,19 +481,21 @@ def sign_elements(elements, offsets, a, b, out):
 
 
 @kernel
-def list_shingles(data, offsets, chosen, unit, k, base, drop, table, room, out, out_offsets):
+def list_shingles(
+    data, offsets, chosen, unit, k, base, drop, table, ignored, room, out, out_offsets
+):
     """Write the hashes of the chosen documents' shingles, in the order of the text."""
     digits = np.empty(room, np.uint64)
     for i in range(len(chosen)):
         doc = data[offsets[chosen[i]] : offsets[chosen[i] + 1]]
         values = out[out_offsets[i] :]
-        count = _shingles(doc, unit, k, base, drop, table, digits, values)
+        count = _shingles(doc, unit, k, base, drop, table, ignored, digits, values)
         out_offsets[i + 1] = out_offsets[i] + count
 
 
 @kernel
 def element_sets(
-    data, offsets, chosen, unit, k, base, drop, table, multiset, room, out, out_offsets
+    data, offsets, chosen, unit, k, base, drop, table, ignored, multiset, room, out, out_offsets
 ):
     """Write the sorted, distinct elements of the chosen documents one after the other."""
     digits = np.empty(room, np.uint64)
@@ -405,7 +503,7 @@ def element_sets(
     tallies = np.empty(room + 2, np.int64)
     for i in range(len(chosen)):
         doc = data[offsets[chosen[i]] : offsets[chosen[i] + 1]]
-        count = _shingles(doc, unit, k, base, drop, table, digits, values)
+        count = _shingles(doc, unit, k, base, drop, table, ignored, digits, values)
         # The digits have done their work; the sort takes their room.
         count = _elements(values, count, multiset, digits, tallies)
         at = out_offsets[i]

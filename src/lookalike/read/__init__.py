@@ -1,15 +1,25 @@
-"""Folders, files, JSONL, lists and columns to documents: an id and a text each."""
+"""Folders, files of every kind, lists and columns to documents: an id and a text each."""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
+from lookalike.read.corpus import Batch, Corpus, Position, open_corpus, read_paths
 from lookalike.read.documents import Documents
-from lookalike.read.files import read_paths, read_text
 from lookalike.read.memory import read_memory
+from lookalike.read.papers import read_text
 
-__all__ = ["Documents", "read", "read_paths", "read_text"]
+__all__ = [
+    "Batch",
+    "Corpus",
+    "Documents",
+    "Position",
+    "open_corpus",
+    "read",
+    "read_paths",
+    "read_text",
+]
 
 
 def read(source: Any, *, text: str | None = None, id: str | None = None) -> Documents:

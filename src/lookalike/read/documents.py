@@ -18,7 +18,9 @@ __all__ = [
     "Documents",
     "as_ids",
     "as_texts",
+    "check_distinct",
     "check_text",
+    "id_array",
     "is_missing",
     "listed",
     "pick_column",
@@ -101,13 +103,22 @@ def as_ids(values: Sequence[Any], where: Callable[[int], str]) -> pa.Array:
             raise SourceError(f"{where(place)} has no id: give every document one")
         if isinstance(value, str):
             check_text(value, f"the id of {where(place)}")
+    ids = id_array(values)
+    check_distinct(ids, where)
+    return ids
+
+
+def id_array(values: Sequence[Any]) -> pa.Array:
+    """Make a column of ids that are known to be there."""
     if all(_is_whole(value) for value in values):
-        ids = pa.array([int(value) for value in values], pa.int64())
-    else:
-        ids = pa.array([str(value) for value in values], pa.string())
+        return pa.array([int(value) for value in values], pa.int64())
+    return pa.array([str(value) for value in values], pa.string())
+
+
+def check_distinct(ids: pa.Array, where: Callable[[int], str]) -> None:
+    """Refuse two documents of one id, by their places."""
     if len(ids.unique()) < len(ids):
         _name_the_repeat(ids, where)
-    return ids
 
 
 def is_missing(value: Any) -> bool:

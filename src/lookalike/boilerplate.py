@@ -1,0 +1,448 @@
+"""What many documents share: the shingles to ignore, and the passages to tell the user of.
+
+Documents come in pieces, as often as they are asked for. In how many of them a shingle stands is
+counted in two passes: first in two tables of slots that many shingles share, then exactly, for the
+shingles alone of which both slots have enough. The counts are exact, and the same whatever the
+pieces and the threads; the memory depends on neither.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from lookalike import unicode
+from lookalike.errors import SettingsError
+from lookalike.kernels import frequency as kernels
+from lookalike.kernels import sketch
+from lookalike.shingle import PIECE, Sets, Shingling, shingle_hashes, shingle_hashes_in
+from lookalike.threads import in_order, pieces
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from lookalike.normalise import Canonical
+
+    Parts = Callable[[], Iterator[Canonical]]
+
+__all__ = ["SharedPassage", "frequent", "hashes_of", "most_shared", "paragraphs"]
+
+R = TypeVar("R")
+
+MOST_THREADS = 8
+MOST_SLOTS = 1 << 25
+"""Slots in all, 256 MB; each thread that counts has tables of its own."""
+MOST_KEYS = 1 << 22
+"""Slots of the table of exact counts; shingles that do not fit are counted in a further pass."""
+MOST_FREQUENT = 1 << 16
+"""Shingles, about, from which passages are made: those in the most documents."""
+PASSAGE_BITS = 21
+TRIED = 10
+"""Passages that are looked at for each that is wanted; many repeat what others say."""
+EVERY = np.uint64((1 << 64) - 1)
+
+
+@dataclass(frozen=True)
+class SharedPassage:
+    """Words in a row that many documents hold, as the canonical text of one of them has them."""
+
+    text: str
+    documents: int
+    """Those that hold three quarters or more of its shingles."""
+    words: int
+
+
+def paragraphs(text: str) -> list[str]:
+    """Cut the text of an ignore file at its blank lines; lines may be wrapped anywhere."""
+    return [one for one in re.split(r"\n\s*\n", text.replace("\r\n", "\n")) if one.strip()]
+
+
+def hashes_of(texts: Canonical, shingling: Shingling) -> NDArray[np.uint64]:
+    """Give the distinct shingles of some texts, sorted, for `ignoring`.
+
+    Each text is taken by itself, so that no shingle reaches from one into the next. A shingle that
+    lies partly outside, in what a document says before or after the text, still counts.
+    """
+    plain = Shingling(shingling.unit, shingling.size)
+    return np.unique(shingle_hashes(texts, plain).elements)
+
+
+def frequent(
+    parts: Parts, shingling: Shingling, *, share: float, documents: int, threads: int = 1
+) -> NDArray[np.uint64]:
+    """Give the shingles that stand in more than a share of so many documents, sorted.
+
+    Shingles already ignored are not counted. How often one stands in a document does not matter.
+    """
+    if not 0 < share <= 1:
+        raise SettingsError(
+            f"a share of {share} of the documents: use a number above 0 and up to 1, as 0.1"
+        )
+    # 0.29 * 100 is less than 29: the share is taken as it is written.
+    limit = math.floor(Fraction(str(share)) * documents)
+    slots = _slot_counts(parts, shingling, _bits(parts, share), threads)
+    return _exact_counts(parts, shingling, slots > limit, limit, threads)[0]
+
+
+def _bits(parts: Parts, share: float) -> int:
+    """Choose slots so many that what meets in one by chance is a quarter of the share, about."""
+    first = next(iter(parts()), None)
+    if first is None or not len(first):
+        return 16
+    mean = int(first.offsets[-1]) / len(first)
+    return min(max(math.ceil(math.log2(4 * mean / share + 1)), 16), 22)
+
+
+class _Desk:
+    """What one thread works with, and uses again for the next piece."""
+
+    def __init__(self, bits: int | None) -> None:
+        self.room = np.empty(PIECE + 1, np.uint64)
+        self.slots = np.zeros((2, 1 << bits if bits else 0), np.uint64)
+        self.counted = 0
+
+    def hashes(self, documents: Canonical, shingling: Shingling, rows: NDArray[np.int64]) -> Sets:
+        """Give the shingles of some documents, good until the next piece."""
+        needed = int(documents.lengths(rows).sum()) + 1
+        if needed > len(self.room):
+            self.room = np.empty(needed, np.uint64)
+        return shingle_hashes_in(self.room, documents, shingling, rows)
+
+
+def _each_piece(
+    parts: Parts,
+    shingling: Shingling,
+    work: Callable[[_Desk, Sets, NDArray[np.uint64]], R],
+    threads: int,
+    desks: list[_Desk] | None = None,
+) -> Iterator[R]:
+    """Give what becomes of each piece's shingles and fingerprints, in the order of the pieces."""
+    threads = min(threads, MOST_THREADS)
+    free = [_Desk(None) for _ in range(max(threads, 1))] if desks is None else desks[:]
+
+    def cut() -> Iterator[tuple[Canonical, NDArray[np.int64]]]:
+        for part in parts():
+            rows = np.arange(len(part), dtype=np.int64)
+            for piece in pieces(part.lengths(rows), PIECE):
+                yield part, rows[piece]
+
+    def run(item: tuple[Canonical, NDArray[np.int64]]) -> R:
+        documents, rows = item
+        desk = free.pop()
+        try:
+            return work(desk, desk.hashes(documents, shingling, rows), documents.fingerprints[rows])
+        finally:
+            free.append(desk)
+
+    return in_order(run, cut(), threads)
+
+
+def _slot_counts(parts: Parts, shingling: Shingling, bits: int, threads: int) -> NDArray[np.uint64]:
+    """Give for each slot of two tables the number of documents with a shingle there."""
+    threads = max(min(threads, MOST_THREADS, MOST_SLOTS >> (bits + 1)), 1)
+    desks = [_Desk(bits) for _ in range(threads)]
+
+    def count(desk: _Desk, found: Sets, _: NDArray[np.uint64]) -> None:
+        kernels.count_slots(found.elements, found.offsets, desk.counted, desk.slots)
+        desk.counted += len(found)
+
+    for _ in _each_piece(parts, shingling, count, threads, desks):
+        pass
+    for desk in desks:
+        desk.slots &= np.uint64(0xFFFFFFFF)
+    for desk in desks[1:]:
+        desks[0].slots += desk.slots
+    return desks[0].slots
+
+
+class _Tally:
+    """In how many documents each of many keys stands, from a lowest key on."""
+
+    def __init__(self, most: int, lowest: int = 0) -> None:
+        self.most = most
+        self.lowest = lowest
+        self.highest = EVERY
+        """The last key that is counted: lower where there was no room for all."""
+        self.keys = np.zeros(min(most, 1 << 10), np.uint64)
+        self.counts = np.zeros_like(self.keys)
+        self.filled = 0
+        self.documents = 0
+
+    def add(self, values: NDArray[np.uint64], offsets: NDArray[np.int64]) -> None:
+        """Count the documents of a piece, each with its values."""
+        done, last = 0, len(offsets) - 1
+        while True:
+            done, self.filled = kernels.tally(
+                *(values, offsets, done, self.documents, self.highest),
+                *(self.keys, self.counts, self.filled),
+            )
+            if done == last:
+                break
+            self._make_room(int(offsets[done + 1] - offsets[done]))
+        self.documents += last
+
+    def _make_room(self, needed: int) -> None:
+        size = len(self.keys)
+        if size < self.most or self.filled <= needed:
+            size *= 2
+        else:
+            self.highest = np.uint64((self.lowest + int(self.highest)) // 2)
+        keys, counts = np.zeros(size, np.uint64), np.zeros(size, np.uint64)
+        self.filled = kernels.move(self.keys, self.counts, self.highest, keys, counts)
+        self.keys, self.counts = keys, counts
+
+    def above(self, limit: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+        """Give the keys of more documents than that, sorted, and the documents of each."""
+        counts = (self.counts & np.uint64(0xFFFFFFFF)).astype(np.int64)
+        chosen = np.flatnonzero((counts > limit) & (self.counts != 0))
+        chosen = chosen[np.argsort(self.keys[chosen])]
+        return self.keys[chosen], counts[chosen]
+
+
+def _exact_counts(
+    parts: Parts, shingling: Shingling, passing: NDArray[np.bool_], limit: int, threads: int
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Give the shingles in more documents than the limit, sorted, and the documents of each."""
+    lowest = 0
+    rounds = []
+
+    def keep(_desk: _Desk, found: Sets, _: NDArray[np.uint64]) -> Sets:
+        kernels.keep_passing(found.elements, found.offsets, passing, np.uint64(lowest))
+        return Sets(found.elements[: found.offsets[-1]].copy(), found.offsets)
+
+    while True:
+        table = _Tally(MOST_KEYS, lowest)
+        for kept in _each_piece(parts, shingling, keep, threads):
+            table.add(kept.elements, kept.offsets)
+        rounds.append(table.above(limit))
+        if table.highest == EVERY:
+            break
+        lowest = int(table.highest) + 1
+    hashes, counts = zip(*rounds, strict=True)
+    return np.concatenate(hashes), np.concatenate(counts)
+
+
+def most_shared(
+    parts: Parts, *, documents: int, most: int = 20, words: int = 8, threads: int = 1
+) -> list[SharedPassage]:
+    """Give the passages of so many words or more that the most documents share, at most `most`.
+
+    A passage goes on as long as the number of documents stays within a quarter. One that mostly
+    repeats a passage shared by more documents is left out. At least two documents share each.
+    """
+    if most < 1 or words < 1:
+        raise SettingsError(
+            f"{most} shared passages of {words} words or more: use 1 or more of each"
+        )
+    if documents < 2:
+        return []
+    shingling = Shingling("words", words)
+    slots = _slot_counts(parts, shingling, PASSAGE_BITS, threads)
+    # So many documents that few enough shingles stand in more.
+    limit = max(int(np.partition(slots[0], -MOST_FREQUENT)[-MOST_FREQUENT]), 1)
+    hashes, counts = _exact_counts(parts, shingling, slots > limit, limit, threads)
+    del slots
+    if not len(hashes):
+        return []
+    table = _Table(hashes)
+    chains = _chains(counts, *_links(parts, shingling, table, counts, threads))
+    held = _held(parts, shingling, table, chains, threads)
+    order = np.lexsort((hashes[chains.firsts], -chains.sizes, -held.documents))
+    order = order[held.documents[order] > 1][: TRIED * most]
+    found = _texts(parts, held, order.tolist(), words)
+    return _without_repeats([one for one in found if len(one[1]) >= words], most, words)
+
+
+class _Table:
+    """The places of hashes among some that are known, each once."""
+
+    def __init__(self, hashes: NDArray[np.uint64]) -> None:
+        self.keys = np.zeros(2 << len(hashes).bit_length(), np.uint64)
+        self.numbers = np.zeros_like(self.keys)
+        kernels.enter(hashes, self.keys, self.numbers)
+
+    def places(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
+        """Give the place of each, or -1."""
+        found = np.empty(len(hashes), np.int64)
+        kernels.find(hashes, self.keys, self.numbers, found)
+        return found
+
+
+def _links(
+    parts: Parts,
+    shingling: Shingling,
+    table: _Table,
+    counts: NDArray[np.int64],
+    threads: int,
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give the shingles that follow each other nearly wherever one of the two stands.
+
+    Each has one follower at most, and follows one at most: that of the most documents, and the one
+    with the smallest hash among several.
+    """
+
+    def neighbours(_desk: _Desk, found: Sets, _: NDArray[np.uint64]) -> Sets:
+        linked = np.empty(len(found.elements), np.uint64)
+        offsets = np.zeros_like(found.offsets)
+        kernels.link(table.places(found.elements), found.offsets, linked, offsets)
+        return Sets(linked[: offsets[-1]].copy(), offsets)
+
+    tally = _Tally(1 << 62)
+    for linked in _each_piece(parts, shingling, neighbours, threads):
+        tally.add(linked.elements, linked.offsets)
+    keys, together = tally.above(0)
+    before = (keys >> np.uint64(32)).astype(np.int64)
+    after = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    near = 4 * together >= 3 * np.maximum(counts[before], counts[after])
+    before, after, together = before[near], after[near], together[near]
+    by_before = np.lexsort((after, -together, before))
+    by_after = np.lexsort((before, -together, after))
+    best = np.zeros((2, len(before)), np.bool_)
+    best[0, by_before[np.unique(before[by_before], return_index=True)[1]]] = True
+    best[1, by_after[np.unique(after[by_after], return_index=True)[1]]] = True
+    mutual = best.all(axis=0)
+    return before[mutual], after[mutual]
+
+
+@dataclass(frozen=True)
+class _Chains:
+    """Shingles that follow each other: the chain of each and its step there; each chain's own."""
+
+    chains: NDArray[np.int64]
+    steps: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    firsts: NDArray[np.int64]
+
+
+def _chains(
+    counts: NDArray[np.int64], before: NDArray[np.int64], after: NDArray[np.int64]
+) -> _Chains:
+    """Follow the links, and cut where the documents are no more within a quarter."""
+    following = np.full(len(counts), -1, np.int64)
+    following[before] = after
+    starts = np.flatnonzero(~np.isin(np.arange(len(counts)), after))
+    chains = np.full(len(counts), -1, np.int64)
+    steps = np.zeros(len(counts), np.int64)
+    firsts: list[int] = []
+    # What no start leads to goes round in a ring, and is cut at its smallest hash.
+    for start in chain(starts.tolist(), range(len(counts))):
+        at, fewest, greatest = start, 0, 0
+        step = 0
+        while at >= 0 and chains[at] < 0:
+            here = int(counts[at])
+            fewest, greatest = min(fewest, here), max(greatest, here)
+            if step == 0 or 4 * fewest < 3 * greatest:
+                firsts.append(at)
+                fewest = greatest = here
+                step = 0
+            chains[at], steps[at] = len(firsts) - 1, step
+            at, step = int(following[at]), step + 1
+    sizes = np.bincount(chains, minlength=len(firsts)).astype(np.int64)
+    return _Chains(chains, steps, sizes, np.array(firsts, np.int64))
+
+
+@dataclass
+class _Held:
+    """In how many documents each chain stands, and where the most of it does."""
+
+    documents: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    fingerprints: NDArray[np.uint64]
+
+    @classmethod
+    def none(cls, chains: int) -> _Held:
+        documents, lengths, starts = np.zeros((3, chains), np.int64)
+        return cls(documents, lengths, starts, np.zeros((chains, 2), np.uint64))
+
+    def add(self, other: _Held) -> None:
+        """Take in what was found in another piece."""
+        self.documents += other.documents
+        mine, others = self.fingerprints, other.fingerprints
+        smaller = (others[:, 0] < mine[:, 0]) | (
+            (others[:, 0] == mine[:, 0]) & (others[:, 1] < mine[:, 1])
+        )
+        better = (other.lengths > self.lengths) | ((other.lengths == self.lengths) & smaller)
+        self.lengths[better] = other.lengths[better]
+        self.starts[better] = other.starts[better]
+        self.fingerprints[better] = other.fingerprints[better]
+
+
+def _held(
+    parts: Parts, shingling: Shingling, table: _Table, chains: _Chains, threads: int
+) -> _Held:
+    def look(_desk: _Desk, found: Sets, fingerprints: NDArray[np.uint64]) -> _Held:
+        held = _Held.none(len(chains.sizes))
+        kernels.hold(
+            *(table.places(found.elements), found.offsets, fingerprints),
+            *(chains.chains, chains.steps, chains.sizes),
+            *(np.zeros_like(chains.chains), np.zeros_like(chains.sizes)),
+            *(held.documents, held.lengths, held.starts, held.fingerprints),
+        )
+        return held
+
+    every = _Held.none(len(chains.sizes))
+    for held in _each_piece(parts, shingling, look, threads):
+        every.add(held)
+    return every
+
+
+def _texts(
+    parts: Parts, held: _Held, wanted: list[int], words: int
+) -> list[tuple[SharedPassage, list[bytes]]]:
+    """Read the wanted passages where the most of each stands; with each, its words."""
+    found: dict[int, tuple[SharedPassage, list[bytes]]] = {}
+    for part in parts():
+        rows = np.flatnonzero(np.isin(part.fingerprints[:, 0], held.fingerprints[wanted, 0]))
+        for row in rows.tolist():
+            mine = (held.fingerprints[wanted] == part.fingerprints[row]).all(axis=1)
+            for one in np.flatnonzero(mine).tolist():
+                number = wanted[one]
+                if number not in found:
+                    start = int(held.starts[number])
+                    stop = start + int(held.lengths[number]) + words - 1
+                    text, its_words = _cut(part, row, start, stop)
+                    passage = SharedPassage(text, int(held.documents[number]), len(its_words))
+                    found[number] = passage, its_words
+        if len(found) == len(wanted):
+            break
+    return [found[number] for number in wanted]
+
+
+def _cut(documents: Canonical, row: int, start: int, stop: int) -> tuple[str, list[bytes]]:
+    """Give a document's text from one word up to another, and the words in it."""
+    text = documents.data[documents.offsets[row] : documents.offsets[row + 1]]
+    starts, ends = np.empty(len(text), np.int64), np.empty(len(text), np.int64)
+    count = sketch.word_places(text, unicode.code_points(), starts, ends)
+    spans = list(zip(starts[start:stop].tolist(), ends[start:stop].tolist(), strict=True))
+    spans = spans[: max(count - start, 0)]
+    if not spans:
+        return "", []
+    whole = bytes(text[spans[0][0] : spans[-1][1]])
+    return whole.decode(), [bytes(text[a:b]) for a, b in spans]
+
+
+def _without_repeats(
+    found: list[tuple[SharedPassage, list[bytes]]], most: int, words: int
+) -> list[SharedPassage]:
+    """Leave out passages of which more than half, in runs of words, stands in one before."""
+    size = max(words // 2, 1)
+    known: set[tuple[bytes, ...]] = set()
+    chosen: list[SharedPassage] = []
+    for passage, its_words in found:
+        runs = {tuple(its_words[i : i + size]) for i in range(len(its_words) - size + 1)}
+        if 2 * len(runs & known) > len(runs):
+            continue
+        known |= runs
+        chosen.append(passage)
+        if len(chosen) == most:
+            break
+    return chosen

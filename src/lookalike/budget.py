@@ -1,0 +1,78 @@
+"""How much memory a job may take."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from lookalike.errors import SettingsError
+
+__all__ = ["default_memory", "parse_size", "size"]
+
+UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+BINARY = {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
+LEAST = 10**8
+"""Bytes below which not even the compiler and the libraries fit."""
+UNKNOWN = 4 * 10**9
+"""Bytes that are taken to be free where the system does not say."""
+
+
+def parse_size(given: str | float) -> int:
+    """Read `2GB`, `500 MB`, `1.5GiB` or a number of bytes."""
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?i?)b?\s*", str(given).lower())
+    units = UNITS | BINARY
+    if not found or found[2] not in units:
+        raise SettingsError(f"memory {given!r} is not understood: use a size, as 2GB or 500MB")
+    number = int(float(found[1]) * units[found[2]])
+    if number < LEAST:
+        raise SettingsError(f"memory {given}: use {size(LEAST)} or more, as 2GB")
+    return number
+
+
+def size(number: float) -> str:
+    """Write a number of bytes: `2.0 GB`."""
+    for unit, scale in (("TB", 1e12), ("GB", 1e9), ("MB", 1e6)):
+        if number >= scale:
+            return f"{number / scale:.1f} {unit}"
+    return f"{number / 1e3:.0f} KB"
+
+
+def default_memory() -> int:
+    """Give half of the memory that is free."""
+    free = _free()
+    limit = _container_limit()
+    if limit is not None:
+        free = min(free, limit)
+    return max(LEAST, free // 2)
+
+
+def _free() -> int:
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+    except OSError:
+        lines = []
+    for line in lines:
+        name, _, value = line.partition(":")
+        if name == "MemAvailable":
+            return int(value.split()[0]) * 1024
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return UNKNOWN
+
+
+def _container_limit() -> int | None:
+    """Give what a container leaves to its processes, where there is one with a bound."""
+    folder = Path("/sys/fs/cgroup")
+    for most, used in (
+        ("memory.max", "memory.current"),
+        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
+    ):
+        try:
+            limit, taken = (folder / most).read_text().strip(), (folder / used).read_text().strip()
+        except OSError:
+            continue
+        if limit.isdigit() and int(limit) < 1 << 60:
+            return max(0, int(limit) - int(taken))
+    return None

@@ -1,0 +1,209 @@
+"""`lookalike dedup`: the corpus without near-duplicates, and what was removed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lookalike.cli import options
+from lookalike.cli.find import Format
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from lookalike.results import DedupResult
+
+__all__ = ["dedup"]
+
+SHOWN = 20
+
+
+def dedup(
+    source: options.Source,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="DIR", help="Folder of the results, new or empty."),
+    ] = None,
+    keep: Annotated[
+        str,
+        typer.Option(
+            "--keep",
+            metavar="POLICY",
+            help="Which of similar documents stays: first, last, longest, shortest, max:COLUMN or "
+            "min:COLUMN.",
+        ),
+    ] = "first",
+    against: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--against",
+            metavar="REF",
+            help="Reference corpus: what is similar to one of its documents goes; it is never "
+            "touched. May be given several times.",
+        ),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Write nothing; print what would go.")
+    ] = False,
+    list_: Annotated[
+        bool, typer.Option("--list", help="Write the ids of the kept documents, not the documents.")
+    ] = False,
+    threshold: options.Threshold = 0.8,
+    recall: options.Recall = 0.99,
+    shingle: options.Shingle = "auto",
+    multiset: options.Multiset = False,
+    bands: options.Bands = None,
+    rows: options.Rows = None,
+    cascade: options.Cascade = None,
+    ignore: options.Ignore = None,
+    max_df: options.MaxDf = None,
+    normalise: options.Normalise = "default",
+    text: options.Text = None,
+    id_: options.Id = None,
+    skip_bad: options.SkipBad = False,
+    format_: Annotated[
+        Format | None,
+        typer.Option("--format", help="Of what --dry-run prints; by default a short table."),
+    ] = None,
+    work: options.WorkFolder = None,
+    memory: options.Memory = None,
+    threads: options.Threads = None,
+    seed: options.Seed = 1,
+    quiet: options.Quiet = False,
+) -> None:
+    """Write the corpus without near-duplicates, and what was removed.
+
+    DIR gets the kept documents in the input's own format (kept/), every removed document with the
+    kept one it matched and their similarity (removed.jsonl), the clusters (clusters.parquet) and
+    a record of the run (run.json). Input is never changed, and DIR appears as a whole or not at
+    all; a job that was stopped goes on when the same command is run again.
+
+    Example: lookalike dedup corpus.jsonl -o clean --keep longest
+    """
+    from lookalike.cli import screen, working
+    from lookalike.cli.find import kind_of
+    from lookalike.errors import SettingsError
+    from lookalike.kernels import sketch
+    from lookalike.pipeline import job_on_files
+    from lookalike.pipeline.delivering import check_folder, deliver
+    from lookalike.settings import Settings
+
+    settings = Settings(
+        threshold=threshold,
+        recall=recall,
+        shingle=shingle,
+        multiset=multiset,
+        bands=bands,
+        rows=rows,
+        cascade=cascade,
+        normalise=normalise,
+        seed=seed,
+        max_df=max_df,
+    )
+    if (out is None) != dry_run:
+        raise SettingsError("name a folder for the results with -o DIR, or use --dry-run")
+    if format_ is not None and not dry_run:
+        raise SettingsError("--format is for --dry-run: DIR gets files of its own formats")
+    kind = kind_of(format_, None)
+    console = screen.status(quiet=quiet)
+    screen.announce_compiling(console, sketch.element_sets)
+    with screen.progress(console) as progress:
+        running = working.running(
+            console,
+            progress,
+            work=work,
+            target=out,
+            threads=threads,
+            memory=memory,
+            skip_bad=skip_bad,
+        )
+        job = job_on_files(
+            source,
+            settings,
+            running,
+            text=text,
+            id=id_,
+            keep=keep,
+            against=against or (),
+            ignore=working.ignored_text(ignore),
+        )
+        if out is not None and check_folder(out, job):
+            console.print(f"{out} holds the result of this very job already.")
+            if work is None:
+                job.work.remove()
+            return
+        result = job.dedup()
+        if out is not None:
+            deliver(job, result, out, listed=list_)
+        job.finish()
+    _tell(result, out, kind, console)
+    if work is None:
+        job.work.remove()
+
+
+def _tell(result: DedupResult, out: Path | None, kind: str, console: Console) -> None:
+    from lookalike.cli import screen
+    from lookalike.cli.find import write_out
+    from lookalike.cli.summary import say_warnings, summarise
+    from lookalike.pipeline.delivering import counts_of, removed_table
+    from lookalike.wording import count
+
+    if result.summary.documents:
+        screen.show_plan(console, result.plan)
+    say_warnings(console, result.summary.warnings)
+    counts = counts_of(result)
+    if out is None and kind == "table":
+        _show(result, counts["removed"])
+    elif out is None:
+        write_out(iter([removed_table(result)]), kind, None)
+    summary = result.summary
+    distinct = len(result.ground.groups)
+    facts = [
+        (
+            f"Compared   {count(summary.candidates, 'candidate')} among "
+            f"{count(distinct, 'distinct document')}, {summary.rejected:,} rejected"
+        ),
+    ]
+    if result.references:
+        facts.append(f"Against    {count(result.references, 'reference document')}")
+    facts.append(_kept_told(counts, out))
+    if len(result.clusters):
+        first = result.clusters.slice(0, 1).to_pylist()[0]
+        size = first["size"]
+        least = min(result.clusters["similarity"].slice(0, size).to_pylist())
+        total = result.clusters["cluster"][-1].as_py()
+        facts.append(
+            f"Clusters   {total:,}, the largest of {size:,}, none of it less than "
+            f"{screen.number(least)} like the kept one"
+        )
+    summarise(console, summary, facts, result.ground.empty())
+
+
+def _kept_told(counts: dict[str, int], out: Path | None) -> str:
+    verb, where = ("Would keep", "") if out is None else ("Kept      ", f", in {out}")
+    empty = f" and {counts['empty']:,} empty" if counts["empty"] else ""
+    return f"{verb} {counts['kept']:,}{empty}, removed {counts['removed']:,}{where}"
+
+
+def _show(result: DedupResult, removed: int) -> None:
+    from rich.text import Text
+
+    from lookalike.cli import screen
+    from lookalike.wording import count
+
+    console = screen.results()
+    if not removed:
+        console.print("Nothing would be removed.")
+        return
+    title = f"{count(removed, 'document')} would go"
+    if removed > SHOWN:
+        title += f", the first {SHOWN}; --format jsonl prints all"
+    console.print(f"{title}\n")
+    rows = screen.simple_table("similarity>", "would go", "would stay")
+    for row in result.removed.slice(0, SHOWN).to_pylist():
+        names = (Text(screen.visible(row[name])) for name in ("id", "kept"))
+        rows.add_row(screen.number(row["similarity"]), *names)
+    console.print(rows)
+    console.print()

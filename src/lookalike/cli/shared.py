@@ -1,0 +1,64 @@
+"""`lookalike find --boilerplate`: the passages that most documents share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rich.console import Console
+
+    from lookalike.boilerplate import SharedPassage
+    from lookalike.results import Summary
+
+__all__ = ["show_shared"]
+
+SHOWN_TEXT = 200
+"""Characters of a passage that are shown on a screen."""
+
+
+def show_shared(
+    passages: list[SharedPassage],
+    summary: Summary,
+    distinct: int,
+    kind: str,
+    out: Path | None,
+    console: Console,
+) -> None:
+    """Show passages, or write them with their whole text."""
+    from rich.text import Text
+
+    from lookalike.cli import screen
+    from lookalike.cli.summary import say_warnings, summarise
+    from lookalike.wording import count
+
+    say_warnings(console, summary.warnings)
+    if kind != "table":
+        import pyarrow as pa
+
+        from lookalike.cli.find import write_out
+
+        table = pa.table(
+            {
+                "documents": pa.array([one.documents for one in passages], pa.int64()),
+                "share": pa.array([one.documents / distinct for one in passages], pa.float64()),
+                "words": pa.array([one.words for one in passages], pa.int64()),
+                "text": pa.array([one.text for one in passages], pa.string()),
+            }
+        )
+        write_out(iter([table]), kind, out)
+    elif passages:
+        shown = screen.results()
+        shown.print(f"The passages that most of {count(distinct, 'distinct document')} share\n")
+        rows = screen.simple_table("documents>", "share>", "words>", "passage")
+        for one in passages:
+            text = one.text if len(one.text) <= SHOWN_TEXT else f"{one.text[:SHOWN_TEXT]} …"
+            share = f"{one.documents / distinct:.0%}"
+            rows.add_row(f"{one.documents:,}", share, f"{one.words:,}", Text(screen.visible(text)))
+        shown.print(rows)
+        shown.print()
+    else:
+        screen.results().print("No passage is shared by two documents.")
+    facts = [f"Found      {count(len(passages), 'shared passage')}"]
+    summarise(console, summary, facts)

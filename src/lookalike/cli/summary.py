@@ -1,0 +1,58 @@
+"""What `find` and `dedup` say at their end."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from lookalike.results import Summary
+
+__all__ = ["say_warnings", "summarise"]
+
+SHOWN_BAD = 5
+NARROWEST = 40
+"""Columns in which a line is set, at the least."""
+
+
+def summarise(console: Console, summary: Summary, facts: list[str], empty: Any = None) -> None:
+    """Say what was read, skipped and found, and the seconds of each stage, one fact a line."""
+    from lookalike.cli.screen import visible
+    from lookalike.wording import count
+
+    lines = [f"Read       {count(summary.documents, 'document')}"]
+    if summary.skipped:
+        total = sum(summary.skipped.values())
+        reasons = ", ".join(f"{number:,} {reason}" for reason, number in summary.skipped.items())
+        lines.append(f"Passed by  {count(total, 'file')}: {reasons}")
+    if summary.bad_count:
+        lines.append(f"Bad        {summary.bad_count:,} passed over, as asked:")
+        lines += [f"           {visible(line)}" for line in summary.bad[:SHOWN_BAD]]
+        if summary.bad_count > SHOWN_BAD:
+            lines.append(f"           and {summary.bad_count - SHOWN_BAD:,} more")
+    if summary.empty:
+        names = ", ".join(visible(name) for name in empty[:3].to_pylist()) if empty else ""
+        more = ", …" if summary.empty > 3 else ""
+        lines.append(f"Empty      {summary.empty:,}, similar to nothing: {names}{more}")
+    if summary.identical:
+        lines.append(f"Identical  {summary.identical:,} to another, compared as one")
+    lines += facts
+    seconds = ", ".join(f"{name} {spent:.1f}" for name, spent in summary.seconds.items())
+    lines.append(f"Seconds    {sum(summary.seconds.values()):.1f}: {seconds}")
+    for line in lines:
+        told = textwrap.wrap(
+            line,
+            max(console.width, NARROWEST),
+            subsequent_indent=" " * 11,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        console.print("\n".join(told), soft_wrap=True)
+
+
+def say_warnings(console: Console, warnings: tuple[str, ...]) -> None:
+    """Say what a user should know before trusting a result."""
+    for warning in warnings:
+        console.print(f"Warning: {warning}.\n")

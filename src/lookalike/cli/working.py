@@ -1,0 +1,61 @@
+"""How the commands run a job: its work folder, what is said while it runs, and on Ctrl-C."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from lookalike.pipeline import Progress, Running
+
+__all__ = ["automatic", "ignored_text", "running"]
+
+WORK = ".{}.lookalike-work"
+
+
+def automatic(target: Path) -> Path:
+    """Give the work folder of a job that writes to a target: hidden, beside it."""
+    return target.absolute().parent / WORK.format(target.name)
+
+
+def running(
+    console: Console,
+    progress: Progress | None,
+    *,
+    work: Path | None,
+    target: Path | None,
+    threads: int | None,
+    memory: str | None,
+    skip_bad: bool,
+) -> Running:
+    """Gather how a job runs; without a folder asked for, its work is beside the target."""
+    from lookalike.cli.screen import say_if_stopped, visible
+    from lookalike.pipeline import Running
+
+    folder = work or (automatic(target) if target else None)
+    if folder is None:
+        say_if_stopped("stopped; nothing was kept. With --work FOLDER a stopped job goes on")
+    else:
+        say_if_stopped(
+            f"stopped; run the same command again to go on, or remove {folder} to give it up"
+        )
+    options: dict[str, Any] = {"work": folder, "keep_work": work is not None}
+    return Running.of(
+        threads=threads,
+        memory=memory,
+        skip_bad=skip_bad,
+        progress=progress,
+        say=lambda line: console.print(visible(line), soft_wrap=True),
+        **options,
+    )
+
+
+def ignored_text(path: Path | None) -> str | None:
+    """Read the text whose shingles do not count."""
+    if path is None:
+        return None
+    from lookalike.read import read_text
+
+    return read_text(path)

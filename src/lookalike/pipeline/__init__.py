@@ -1,0 +1,226 @@
+"""The order of the stages: read, normalise, shingle, sketch, band, verify, cluster."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from lookalike.keep import column_of
+from lookalike.pipeline.held import Held, taken
+from lookalike.pipeline.job import Job
+from lookalike.pipeline.running import Progress, Running
+from lookalike.read import open_corpus, read
+from lookalike.settings import Settings
+from lookalike.store import unwritable
+from lookalike.work import SPOOL
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from lookalike.read import Corpus
+    from lookalike.results import DedupResult, FindResult
+
+__all__ = ["Job", "Progress", "Running", "dedup", "find", "job_on_files"]
+
+
+def find(
+    source: Any,
+    *,
+    threshold: float = 0.8,
+    recall: float = 0.99,
+    shingle: str = "auto",
+    multiset: bool = False,
+    bands: int | None = None,
+    rows: int | None = None,
+    cascade: str | None = None,
+    estimate: bool = False,
+    normalise: str = "default",
+    seed: int = 1,
+    ignore: str | None = None,
+    max_df: float | None = None,
+    text: str | None = None,
+    id: str | None = None,
+    skip_bad: bool = False,
+    threads: int | None = None,
+    memory: str | float | None = None,
+    work: str | Path | None = None,
+    progress: Progress | None = None,
+) -> FindResult:
+    """Find the pairs of documents whose similarity reaches the threshold.
+
+    The source is a list or dict of texts, an Arrow, pandas or polars column, a table (`text` and
+    `id` name its columns), or a path, pattern or address of files. What follows up to `max_df`
+    decides the result, see `Settings`; `ignore` is a text whose shingles do not count. The rest
+    says how the job runs: with `skip_bad`, records that cannot be read are passed over and named;
+    `memory` is a bound, as "2GB"; `work` is a folder that is kept, from which a killed job goes on
+    and another threshold is answered without reading again.
+    """
+    settings = Settings(
+        threshold=threshold,
+        recall=recall,
+        shingle=shingle,
+        multiset=multiset,
+        bands=bands,
+        rows=rows,
+        cascade=cascade,
+        estimate=estimate,
+        normalise=normalise,
+        seed=seed,
+        max_df=max_df,
+    )
+    running = Running.of(
+        threads=threads, memory=memory, work=work, skip_bad=skip_bad, progress=progress
+    )
+    job, _ = _job(source, settings, running, text=text, id=id, ignore=ignore)
+    return job.find()
+
+
+def dedup(
+    source: Any,
+    *,
+    keep: str = "first",
+    against: Any = None,
+    threshold: float = 0.8,
+    recall: float = 0.99,
+    shingle: str = "auto",
+    multiset: bool = False,
+    bands: int | None = None,
+    rows: int | None = None,
+    cascade: str | None = None,
+    normalise: str = "default",
+    seed: int = 1,
+    ignore: str | None = None,
+    max_df: float | None = None,
+    text: str | None = None,
+    id: str | None = None,
+    skip_bad: bool = False,
+    threads: int | None = None,
+    memory: str | float | None = None,
+    work: str | Path | None = None,
+    progress: Progress | None = None,
+) -> DedupResult:
+    """Drop documents that are similar to one that is kept; takes the options of `find` too.
+
+    `keep` says which of similar documents stays: first, last, longest, shortest, or max:COLUMN or
+    min:COLUMN of a table. `against` is a reference corpus: what is similar to one of its documents
+    goes, and it is never touched itself. Nothing is removed on an estimate.
+    """
+    settings = Settings(
+        threshold=threshold,
+        recall=recall,
+        shingle=shingle,
+        multiset=multiset,
+        bands=bands,
+        rows=rows,
+        cascade=cascade,
+        normalise=normalise,
+        seed=seed,
+        max_df=max_df,
+    )
+    running = Running.of(
+        threads=threads, memory=memory, work=work, skip_bad=skip_bad, progress=progress
+    )
+    job, take = _job(
+        source, settings, running, text=text, id=id, ignore=ignore, keep=keep, against=against
+    )
+    result = job.dedup()
+    job.finish()
+    before = result.references
+    return replace(result, take=lambda rows: take(rows - before))
+
+
+def _job(
+    source: Any,
+    settings: Settings,
+    running: Running,
+    *,
+    text: str | None,
+    id: str | None,
+    ignore: str | None,
+    keep: str = "first",
+    against: Any = None,
+) -> tuple[Job, Any]:
+    """Make the job on a source of any kind, and what takes some of its documents."""
+    column = column_of(keep)
+    sources: list[Corpus | Held] = []
+    if against is not None:
+        sources.append(_opened(against, text, id, None, running)[0])
+    corpus, take = _opened(source, text, id, column, running)
+    sources.append(corpus)
+    reading = {"text": text, "id": id}
+    return Job(sources, settings, running, reading, keep, ignore), take
+
+
+def _opened(
+    source: Any, text: str | None, id: str | None, column: str | None, running: Running
+) -> tuple[Corpus | Held, Any]:
+    if isinstance(source, (str, os.PathLike)):
+        corpus = open_corpus(
+            [os.fspath(source)],
+            text=text,
+            id=id,
+            columns=(column,) if column else (),
+            skip_bad=running.skip_bad,
+            spool=_spool([source], running),
+        )
+        return corpus, lambda rows: _texts_by_id(corpus, rows)
+    documents = read(source, text=text, id=id)
+    return Held(documents, column), lambda rows: taken(source, documents.texts, rows)
+
+
+def _texts_by_id(corpus: Corpus, rows: NDArray[np.int64]) -> dict[Any, Any]:
+    """Read the texts of some documents again."""
+    found: dict[Any, Any] = {}
+    begin = 0
+    for batch in corpus.batches():
+        mine = rows[(rows >= begin) & (rows < begin + len(batch.ids))] - begin
+        begin += len(batch.ids)
+        names = batch.ids.take(mine).to_pylist()
+        found |= dict(zip(names, batch.texts.take(mine).to_pylist(), strict=True))
+    return found
+
+
+def _spool(paths: Sequence[Any], running: Running) -> Path | None:
+    """Give the folder for a copy of standard input, where that is read and there is one."""
+    if running.work is None or "-" not in paths:
+        return None
+    folder = running.work / SPOOL
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise unwritable(folder, error) from None
+    return folder
+
+
+def job_on_files(
+    paths: Sequence[str],
+    settings: Settings,
+    running: Running,
+    *,
+    text: str | None = None,
+    id: str | None = None,
+    keep: str = "first",
+    against: Sequence[str] = (),
+    ignore: str | None = None,
+) -> Job:
+    """Make the job of a command on files of any kind."""
+    column = column_of(keep)
+    sources: list[Corpus | Held] = []
+    if against:
+        sources.append(open_corpus(against, text=text, id=id, skip_bad=running.skip_bad))
+    sources.append(
+        open_corpus(
+            paths,
+            text=text,
+            id=id,
+            columns=(column,) if column else (),
+            skip_bad=running.skip_bad,
+            spool=_spool(paths, running),
+        )
+    )
+    return Job(sources, settings, running, {"text": text, "id": id}, keep, ignore)

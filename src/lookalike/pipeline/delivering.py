@@ -1,0 +1,198 @@
+"""What `dedup` leaves in a folder: the kept documents as they were, and a record of the rest."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import platform
+import shutil
+import time
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike import __version__
+from lookalike.errors import OutputError
+from lookalike.read import Corpus
+from lookalike.write import write_atomically, write_table
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from lookalike.pipeline.job import Job
+    from lookalike.results import DedupResult
+
+__all__ = ["check_folder", "counts_of", "deliver", "removed_table"]
+
+PARTIAL = ".{}.lookalike-partial"
+RUN = "run.json"
+KEPT = "kept"
+LIBRARIES = ("numba", "numpy", "pyarrow", "scipy")
+
+
+def check_folder(folder: Path, job: Job) -> bool:
+    """Refuse a folder that holds something else; tell whether it holds this job's result."""
+    if not folder.exists():
+        parent = folder.absolute().parent
+        if not parent.is_dir():
+            raise OutputError(f"{folder} cannot be made: there is no folder {parent}")
+        return False
+    if not folder.is_dir():
+        raise OutputError(f"{folder} is a file: name a folder that is new or empty")
+    if not any(folder.iterdir()):
+        return False
+    try:
+        done = json.loads((folder / RUN).read_bytes()).get("job") == digest(job)
+    except (OSError, ValueError, AttributeError):
+        done = False
+    if not done:
+        raise OutputError(f"{folder} is not empty: name a folder that is new or empty")
+    return True
+
+
+def digest(job: Job) -> str:
+    """Name a job: its sources, how they are read, its settings and what it keeps."""
+    plain = json.dumps([job.work.state["reading"], job.settings.as_dict(), job.keep])
+    return hashlib.sha256(plain.encode()).hexdigest()[:16]
+
+
+def deliver(job: Job, result: DedupResult, folder: Path, *, listed: bool) -> None:
+    """Write everything beside the folder, then put it in its place as a whole.
+
+    Of a job that is taken up again, files already written are not written again.
+    """
+    begin = time.perf_counter()
+    folder = folder.absolute()
+    partial = folder.parent / PARTIAL.format(folder.name)
+    known = job.work.stage("write")
+    try:
+        if known.get("folder") != str(partial):
+            if partial.exists():
+                shutil.rmtree(partial)
+            known["folder"] = str(partial)
+            job.work.checkpoint()
+        partial.mkdir(exist_ok=True)
+        if listed:
+            _list_kept(result, partial)
+        else:
+            _copy_kept(job, result, partial / KEPT)
+        write_atomically(
+            partial / "removed.jsonl",
+            lambda stream: write_table(removed_table(result), stream, "jsonl"),
+        )
+        write_atomically(
+            partial / "clusters.parquet",
+            lambda stream: write_table(result.clusters, stream, "parquet"),
+        )
+        job.seconds["write"] = time.perf_counter() - begin
+        report = json.dumps(report_of(job, result), indent=2, ensure_ascii=False) + "\n"
+        write_atomically(partial / RUN, lambda stream: stream.write(report.encode()))
+        if folder.exists():
+            folder.rmdir()
+        partial.replace(folder)
+    except OSError as error:
+        where = error.filename or folder
+        raise OutputError(
+            f"{where} cannot be written: {error.strerror or error}; mend that and run the same "
+            "command again to go on"
+        ) from None
+
+
+def _list_kept(result: DedupResult, partial: Path) -> None:
+    names = result.kept_ids.cast(pa.string()).to_pylist()
+    lines = "".join(f"{name}\n" for name in names).encode()
+    write_atomically(partial / "kept.txt", lambda stream: stream.write(lines))
+
+
+def _copy_kept(job: Job, result: DedupResult, target: Path) -> None:
+    """Copy the kept records of each file, in its own format, to a file of its own."""
+    corpus = job.sources[-1]
+    if not isinstance(corpus, Corpus):
+        raise OutputError("documents in memory are kept in memory: use the result's `kept`")
+    target.mkdir(exist_ok=True)
+    for shard, records in _by_shard(job, result, len(corpus.shards)):
+        if corpus.shards[shard].is_one_document and not len(records):
+            continue
+        path = target / corpus.copied_name(shard)
+        if not path.exists():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            part = path.with_name(f".part-{path.name}")
+            corpus.copy(shard, records, part)
+            with part.open("rb+") as file:
+                os.fsync(file.fileno())
+            part.replace(path)
+        job.running.progress("write", shard + 1, len(corpus.shards))
+
+
+def _by_shard(
+    job: Job, result: DedupResult, shards: int
+) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    rows = result.kept_rows
+    of_row = job.collection.shards.read()[rows]
+    records = job.collection.records.read()[rows]
+    ends = np.searchsorted(of_row, np.arange(shards), side="right")
+    begin = 0
+    for shard, end in enumerate(ends.tolist()):
+        yield shard, records[begin:end]
+        begin = end
+
+
+def removed_table(result: DedupResult) -> pa.Table:
+    """Give what was removed; with a reference corpus, whether the kept one is there."""
+    table = result.removed
+    if not result.references:
+        return table
+    return table.append_column("reference", pa.array(result.named < result.references))
+
+
+def counts_of(result: DedupResult) -> dict[str, int]:
+    """Count the documents: kept, removed and empty ones make up those that were read."""
+    summary, references = result.summary, result.references
+    empty = int(np.count_nonzero(result.ground.groups.of_document[references:] < 0))
+    return {
+        "read": summary.documents - references,
+        "kept": len(result.kept_rows) - empty,
+        "removed": len(result.removed_rows),
+        "empty": empty,
+        "identical": summary.identical,
+        "reference": references,
+        "candidates": summary.candidates,
+        "rejected": summary.rejected,
+        "bad": summary.bad_count,
+    }
+
+
+def report_of(job: Job, result: DedupResult) -> dict[str, Any]:
+    """Give what a reader of the folder should know of the run."""
+    plan, summary = result.plan, result.summary
+    return {
+        "lookalike": __version__,
+        "command": "dedup",
+        "job": digest(job),
+        "sources": job.work.state["reading"]["sources"],
+        "keep": job.keep,
+        "settings": result.settings.as_dict(),
+        "fingerprint": result.settings.fingerprint(),
+        "plan": {
+            "sentence": plan.sentence(),
+            "cascade": str(plan.cascade) if plan.cascade else None,
+            "bands": plan.bands,
+            "rows": plan.rows,
+            "probability_at_threshold": plan.probability(plan.threshold),
+            "shingle": plan.shingle,
+            "shingle_reason": plan.shingle_reason,
+        },
+        "counts": counts_of(result) | {"skipped": dict(summary.skipped)},
+        "bad": list(summary.bad),
+        "notes": list(summary.notes),
+        "warnings": list(summary.warnings),
+        "seconds": {name: round(spent, 3) for name, spent in job.seconds.items()},
+        "versions": {"python": platform.python_version()}
+        | {name: version(name) for name in LIBRARIES},
+    }

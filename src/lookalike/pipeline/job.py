@@ -1,0 +1,491 @@
+"""One job from its sources to its result: the order of the stages."""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lookalike import background as sampling
+from lookalike import planning, verify
+from lookalike.band import Layout
+from lookalike.budget import size
+from lookalike.cluster import stars
+from lookalike.containment import contained
+from lookalike.errors import OutputError, SettingsError
+from lookalike.groups import Groups
+from lookalike.keep import column_of, priorities
+from lookalike.normalise import Normalisation, normalise
+from lookalike.pairs import LINK, Links
+from lookalike.pipeline import comparing
+from lookalike.pipeline.reading import read_all
+from lookalike.pipeline.sketching import Sketches, sketch
+from lookalike.results import ContainmentResult, DedupResult, FindResult, Ground, Summary
+from lookalike.shingle import PIECE, Shingling, ignoring
+from lookalike.texts import Selection
+from lookalike.verify import Scored
+from lookalike.work import Work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from lookalike.boilerplate import SharedPassage
+    from lookalike.pipeline.held import Held
+    from lookalike.pipeline.running import Running
+    from lookalike.planning import Plan
+    from lookalike.read import Corpus
+    from lookalike.settings import Settings
+
+__all__ = ["Job"]
+
+SCRIPT_SAMPLE = 200
+"""Documents that tell the script of a corpus."""
+LEAST_ESTIMATED = 128
+"""Rows of a signature that scores are estimated from, at the least."""
+MOSTLY = 0.5
+"""Share of empty documents above which the text column is doubted."""
+MANY_FALSE = 100
+"""False candidates for each document above which a plan is as good as quadratic."""
+LONG_JOB = 500_000_000
+"""Bytes of sources from which a job says beforehand what it will take."""
+SKETCHING = ("shingle", "multiset", "normalise", "seed", "ignore", "max_df")
+"""Settings that decide a signature; a kept work folder serves all jobs that share them."""
+
+
+@dataclass
+class Job:
+    """The stages of one job, on sources of which the last is the corpus itself."""
+
+    sources: Sequence[Corpus | Held]
+    settings: Settings
+    running: Running
+    reading: dict[str, Any] = field(default_factory=dict)
+    """What of the reading a work folder must agree with."""
+    keep: str = "first"
+    ignored: str | None = None
+    """Text whose shingles do not count."""
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Open the work folder, and see whether it is of this job."""
+        self.options = Normalisation.parse(self.settings.normalise)
+        if self.ignored is not None:
+            digest = hashlib.sha256(self.ignored.encode()).hexdigest()[:16]
+            self.settings = replace(self.settings, ignore=digest)
+        column = column_of(self.keep)
+        reading = {
+            "sources": [source.identity() for source in self.sources],
+            **self.reading,
+            "normalise": str(self.options),
+            "multiset": self.settings.multiset,
+            "column": column,
+            "skip_bad": self.running.skip_bad,
+        }
+        if self.running.work is not None and None in reading["sources"]:
+            raise SettingsError("a work folder is for sources in files: leave it out")
+        self.work = Work(self.running.work, reading=reading)
+        self._say_what_it_takes()
+
+    def _begin(self, command: str) -> None:
+        """Take up the work of the same job, or begin another on what a finished one left."""
+        given = {"command": command, "keep": self.keep, **self.settings.as_dict()}
+        state = self.work.state
+        before = state.get("settings", given)
+        if before != given:
+            changed = [name for name in given if before.get(name) != given[name]]
+            deciding = [name for name in changed if name in SKETCHING]
+            if not state.get("finished") or deciding:
+                name = (deciding or changed)[0]
+                raise OutputError(
+                    f"{self.work.folder} holds the work of a job with other settings: {name} was "
+                    f"{before.get(name)!r} and is {given[name]!r}; run that job again to go on "
+                    "with it, or remove the folder"
+                )
+            self.work.forget("compare", "thin", "write")
+            self.work.store.drop("links", "removed", "buckets")
+        state["settings"], state["finished"] = given, False
+        self.work.checkpoint()
+
+    def finish(self) -> None:
+        """Mark the job as done; a kept work folder then serves other thresholds."""
+        self.work.state["finished"] = True
+        self.work.checkpoint()
+
+    def _say_what_it_takes(self) -> None:
+        total = sum(source.size for source in self.sources)
+        if total < LONG_JOB or self.work.state["stages"].get("read", {}).get("done"):
+            return
+        # Canonical text is about as long as the sources; keys and buckets come to half of it.
+        self.running.say(
+            f"{size(total)} to read: up to {size(self.running.memory)} of memory, and about "
+            f"{size(1.5 * total)} of disk in {self.work.place} (more where sources are compressed)."
+        )
+
+    @contextmanager
+    def _stage(self, name: str) -> Iterator[None]:
+        begin = time.perf_counter()
+        yield
+        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begin
+
+    def _prepare(self) -> None:
+        """Read, collapse what is identical, choose the shingle and plan."""
+        with self._stage("read"):
+            self.collection = read_all(
+                self.sources,
+                self.work,
+                self.options,
+                shingle=self.settings.shingle,
+                multiset=self.settings.multiset,
+                column=column_of(self.keep),
+                running=self.running,
+            )
+        for note in self.collection.notes:
+            self.running.say(note)
+        self.texts = self.collection.texts
+        with self._stage("group"):
+            self.groups = Groups.of(self.texts)
+            self.rows = self.groups.representatives
+        with self._stage("plan"):
+            self.shingling, self.plan, self.warnings = self._planned()
+
+    def _planned(self) -> tuple[Shingling, Plan, list[str]]:
+        sample = self.texts.chosen(sampling.sample(self.texts, self.rows))
+        every = np.arange(len(sample))
+        shingling, reason = self._shingling(sample)
+        ignored = self._ignored(shingling)
+        if ignored is not None:
+            shingling = replace(shingling, ignored=ignored)
+        background = sampling.measure(sample, every, shingling)
+        warnings = sampling.doubts(sample, every, shingling, background)
+        plan = planning.plan_for(self.settings, len(self.groups), background)
+        estimated = max(plan.signature, LEAST_ESTIMATED) if self.settings.estimate else 0
+        name = f"{shingling} multiset" if self.settings.multiset else str(shingling)
+        plan = replace(plan, shingle=name, shingle_reason=reason, estimated=estimated)
+        return shingling, plan, warnings + self._doubts(plan)
+
+    def _shingling(self, sample: Any) -> tuple[Shingling, str]:
+        multiset = self.settings.multiset
+        if self.collection.tokens:
+            return Shingling.parse("tokens", multiset=multiset), "as given"
+        if self.settings.shingle != "auto":
+            return Shingling.parse(self.settings.shingle, multiset=multiset), "as given"
+        few = sampling.smallest_prints(self.texts.fingerprints, self.rows, SCRIPT_SAMPLE)
+        heads = self.texts.chosen(few, most=sampling.HEAD)
+        usual = sampling.usual_size(heads, np.arange(len(few)))
+        shingling, _, reason = sampling.choose_shingle(
+            sample, np.arange(len(sample)), multiset=multiset, smallest=usual
+        )
+        return shingling, reason
+
+    def _ignored(self, shingling: Shingling) -> NDArray[np.uint64] | None:
+        """Lay out the shingles that do not count, where there are any."""
+        if self.ignored is None and self.settings.max_df is None:
+            return None
+        from lookalike import boilerplate
+
+        hashes = [np.empty(0, np.uint64)]
+        if self.ignored is not None:
+            if self.collection.tokens:
+                raise SettingsError("a text to ignore is for text: these documents are tokens")
+            import pyarrow as pa
+
+            text = normalise(pa.array([self.ignored], pa.large_string()), self.options)
+            hashes.append(boilerplate.hashes_of(text, shingling))
+        if self.settings.max_df is not None:
+            hashes.append(
+                boilerplate.frequent(
+                    lambda: Selection(self.texts, self.rows).parts(PIECE),
+                    shingling,
+                    share=self.settings.max_df,
+                    documents=len(self.rows),
+                    threads=self.running.threads,
+                )
+            )
+        return ignoring(np.unique(np.concatenate(hashes)))
+
+    def _doubts(self, plan: Plan) -> list[str]:
+        found = []
+        documents = len(self.collection)
+        empty = int(np.count_nonzero(self.groups.of_document < 0))
+        if empty > MOSTLY * documents:
+            found.append(
+                f"{empty:,} of {documents:,} documents are empty: is this the column of the text? "
+                "--text names another"
+            )
+        false = plan.false_candidates
+        if false > MANY_FALSE * max(1, plan.documents) and self.settings.containment is None:
+            found.append(
+                f"at threshold {self.settings.threshold:g} some {false / plan.documents:,.0f} "
+                "false candidates are expected for each document, as if nearly every pair were "
+                "compared: raise the threshold, or use longer shingles"
+            )
+        return found
+
+    def _sketches(self, cascade: Any) -> Sketches:
+        settings = self.settings
+        key = [str(self.shingling), *(getattr(settings, name) for name in SKETCHING[1:])]
+        return sketch(
+            self.texts,
+            self.rows,
+            self.shingling,
+            Layout.of(cascade),
+            self.work,
+            key=key,
+            rows=max(self.plan.signature, self.plan.estimated),
+            store=settings.estimate or self.running.keep_work,
+            seed=settings.seed,
+            running=self.running,
+        )
+
+    def _verified(
+        self, rows: NDArray[np.int64]
+    ) -> Callable[[NDArray[np.int64], NDArray[np.int64]], Scored]:
+        return lambda first, second: verify.verify_texts(
+            self.texts,
+            self.shingling,
+            rows,
+            first,
+            second,
+            threshold=self.settings.threshold,
+            threads=self.running.threads,
+        )
+
+    def _links(self) -> tuple[Links, Sketches | None]:
+        """Find the similar pairs of distinct documents."""
+        if self.plan.cascade is None:
+            with self._stage("compare"):
+                found = comparing.exact_links(
+                    self.texts,
+                    self.rows,
+                    self.shingling,
+                    self.settings.threshold,
+                    self.work,
+                    self.running,
+                )
+            return found, None
+        with self._stage("sketch"):
+            sketches = self._sketches(self.plan.cascade)
+        with self._stage("band"):
+            buckets = comparing.make_buckets(sketches, self.work, self.running)
+        compare = self._verified(self.rows)
+        if self.settings.estimate:
+            compare = self._estimated(sketches)
+        with self._stage("compare"):
+            links = comparing.links_of(buckets, sketches, compare, self.work, self.running)
+        return links, sketches
+
+    def _estimated(
+        self, sketches: Sketches
+    ) -> Callable[[NDArray[np.int64], NDArray[np.int64]], Scored]:
+        def compare(first: NDArray[np.int64], second: NDArray[np.int64]) -> Scored:
+            involved, places = np.unique(np.concatenate([first, second]), return_inverse=True)
+            signatures = sketches.of(involved, self.plan.estimated)
+            return verify.estimate(
+                signatures,
+                *np.split(places, 2),
+                threshold=self.settings.threshold,
+                threads=self.running.threads,
+            ).at(involved)
+
+        return compare
+
+    def _ground(self) -> Ground:
+        def spare(name: str, dtype: Any) -> Any:
+            self.work.make_room()
+            self.work.store.drop(name)
+            return self.work.store.column(name, dtype)
+
+        return Ground(
+            self.collection.ids,
+            self.texts,
+            self.groups,
+            self.shingling,
+            self.running.memory,
+            spare,
+        )
+
+    def _summary(self, candidates: int, rejected: int) -> Summary:
+        collection = self.collection
+        documents = len(collection)
+        empty = int(np.count_nonzero(self.groups.of_document < 0))
+        return Summary(
+            documents=documents,
+            empty=empty,
+            identical=documents - empty - len(self.groups),
+            candidates=candidates,
+            rejected=rejected,
+            skipped=dict(collection.skipped),
+            warnings=tuple(self.warnings),
+            seconds=self.seconds,
+            bad=tuple(collection.bad),
+            bad_count=collection.bad_count,
+            notes=tuple(collection.notes),
+        )
+
+    def _resolved(self) -> Settings:
+        return self.settings.resolved(
+            shingle=str(self.shingling),
+            normalise=str(self.options),
+            cascade=str(self.plan.cascade) if self.plan.cascade else None,
+        )
+
+    def find(self) -> FindResult:
+        """Find the similar pairs."""
+        self._begin("find")
+        self._prepare()
+        links, sketches = self._links()
+        candidates = self.work.stage("compare").get("candidates", 0)
+        estimated = self.plan.estimated
+        self.finish()
+        return FindResult(
+            plan=self.plan,
+            settings=self._resolved(),
+            summary=self._summary(candidates, candidates - len(links)),
+            ground=self._ground(),
+            links=links,
+            signatures=(lambda rows: sketches.of(rows, estimated))
+            if estimated and sketches is not None
+            else None,
+        )
+
+    def contain(self) -> ContainmentResult:
+        """Find which documents are inside others."""
+        self._begin("contain")
+        self._prepare()
+        threshold = self.settings.containment
+        if threshold is None:
+            raise SettingsError("containment: use a share above 0, as 0.9")
+        self.work.store.drop("links")
+        links = Links(self.work.store.column("links", LINK))
+        with self._stage("compare"):
+            blocks = contained(
+                Selection(self.texts, self.rows),
+                self.shingling,
+                threshold=threshold,
+                memory=self.running.memory // 2,
+                threads=self.running.threads,
+                progress=lambda *done: self.running.progress("compare", *done),
+            )
+            for block in blocks:
+                unknown = np.zeros(len(block.inner))
+                links.append(
+                    Scored(block.inner, block.outer, block.containment, block.similarity, unknown)
+                )
+        self.finish()
+        return ContainmentResult(self._resolved(), self._summary(0, 0), self._ground(), links)
+
+    def most_shared(self, most: int) -> tuple[list[SharedPassage], Summary, int]:
+        """List the passages that most documents share, and count the distinct documents."""
+        from lookalike import boilerplate
+
+        self._begin("boilerplate")
+        self._prepare()
+        with self._stage("compare"):
+            found = boilerplate.most_shared(
+                lambda: Selection(self.texts, self.rows).parts(PIECE),
+                documents=len(self.rows),
+                most=most,
+                threads=self.running.threads,
+            )
+        self.finish()
+        return found, self._summary(0, 0), len(self.rows)
+
+    def dedup(self) -> DedupResult:
+        """Keep one of each group of similar documents."""
+        self._begin("dedup")
+        self._prepare()
+        references = sum(self.collection.counts[:-1])
+        champions, order = self._preferred(references)
+        fixed = int(np.count_nonzero(champions < references))
+        places = np.empty(len(order), np.int64)
+        places[order] = np.arange(len(order))
+        if self.plan.cascade is None:
+            thinned = self._exact_stars(order, fixed)
+        else:
+            with self._stage("sketch"):
+                sketches = self._sketches(self.plan.cascade)
+            with self._stage("band"):
+                buckets = comparing.make_buckets(sketches, self.work, self.running, places=places)
+            with self._stage("compare"):
+                thinned = comparing.thin(
+                    buckets,
+                    sketches,
+                    self._verified(self.rows[order]),
+                    order,
+                    self.work,
+                    self.running,
+                    fixed=fixed,
+                )
+        return self._stars(champions, order, places, thinned, references)
+
+    def _preferred(self, references: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Give the document to keep of each group, and the groups in the order of preference."""
+        groups, collection = self.groups, self.collection
+        if not len(groups) or self.keep == "first":
+            return self.rows, np.arange(len(groups))
+        by_preference = priorities(
+            self.keep,
+            len(collection),
+            characters=collection.characters.read,
+            column=collection.column,
+            ranks=lambda: collection.ids.ranks(np.arange(len(collection))),
+        )
+        place = np.empty(len(collection), np.int64)
+        place[by_preference] = np.arange(len(collection)) + references
+        # Documents of the reference come before all others, in their own order.
+        place[:references] = np.arange(references)
+        best = np.minimum.reduceat(place[groups.members], groups.starts[:-1])
+        document = np.empty(int(place.max()) + 1, np.int64)
+        document[place] = np.arange(len(collection))
+        return document[best], np.argsort(best)
+
+    def _exact_stars(self, order: NDArray[np.int64], fixed: int) -> comparing.Thinned:
+        """Keep greedily among all pairs, found by the exact join."""
+        links, _ = self._links()
+        pairs = links.all()
+        places = np.empty(len(order), np.int64)
+        places[order] = np.arange(len(order))
+        first, second = places[pairs.first], places[pairs.second]
+        # Two references are never weighed against each other.
+        weighed = np.flatnonzero((first >= fixed) | (second >= fixed))
+        found = stars(
+            np.arange(len(order)), first[weighed], second[weighed], pairs.similarity[weighed]
+        )
+        candidates = self.work.stage("compare").get("candidates", 0)
+        return comparing.Thinned(
+            found.kept, found.nearest, found.similarity, candidates, candidates - len(links)
+        )
+
+    def _stars(
+        self,
+        champions: NDArray[np.int64],
+        order: NDArray[np.int64],
+        places: NDArray[np.int64],
+        thinned: comparing.Thinned,
+        references: int,
+    ) -> DedupResult:
+        groups, ids = self.groups, self.collection.ids
+        kept = groups.of_document < 0
+        kept[champions[thinned.kept[places]]] = True
+        kept[:references] = True
+        removed = np.flatnonzero(~kept)
+        removed = removed[np.argsort(ids.ranks(removed))]
+        place = places[groups.of_document[removed]]
+        rows = np.flatnonzero(kept)
+        return DedupResult(
+            plan=self.plan,
+            settings=self._resolved(),
+            summary=self._summary(thinned.candidates, thinned.rejected),
+            ground=self._ground(),
+            kept_rows=rows[rows >= references],
+            removed_rows=removed,
+            named=champions[order[thinned.nearest[place]]],
+            similarity=thinned.similarity[place],
+            references=references,
+        )

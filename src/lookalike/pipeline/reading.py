@@ -1,0 +1,319 @@
+"""The first stage: documents read in batches, made canonical, and put where there is room."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lookalike.errors import SettingsError, SourceError
+from lookalike.ids import Ids, IdWriter
+from lookalike.normalise import Canonical, InvalidTextError, Normalisation, normalise
+from lookalike.shingle import PIECE
+from lookalike.texts import Texts
+from lookalike.threads import in_order, pieces
+from lookalike.tokens import canonical_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from lookalike.pipeline.held import Held
+    from lookalike.pipeline.running import Running
+    from lookalike.read import Batch, Corpus
+    from lookalike.store import Column
+    from lookalike.work import Work
+
+__all__ = ["Collection", "read_all"]
+
+MOST_NAMED = 1000
+"""Records passed over that are named; all are counted."""
+
+
+@dataclass
+class Collection:
+    """All that was read."""
+
+    sources: Sequence[Corpus | Held]
+    ids: Ids
+    texts: Texts
+    counts: list[int]
+    """Documents of each source."""
+    tokens: bool
+    """The documents are lists of tokens, not text."""
+    characters: Column
+    """Of each document as it was read."""
+    shards: Column
+    records: Column
+    values: Column
+    value_lengths: Column
+    skipped: Counter[str]
+    """Files passed over, by reason."""
+    bad: list[str]
+    """Records and files that could not be read and were passed over, as asked; the first 1,000."""
+    bad_count: int
+    notes: list[str]
+
+    def __len__(self) -> int:
+        """Count the documents."""
+        return len(self.ids)
+
+    def place(self, row: int) -> str:
+        """Say where a document stands."""
+        source = 0
+        while source + 1 < len(self.counts) and row >= sum(self.counts[: source + 1]):
+            source += 1
+        shard, record = self.shards.read(row, row + 1)[0], self.records.read(row, row + 1)[0]
+        return self.sources[source].place(int(shard), int(record))
+
+    def column(self) -> list[Any]:
+        """Give the values of the column to keep by, None where there is none."""
+        ends = np.cumsum(self.value_lengths.read(), dtype=np.int64)
+        data = self.values.read().tobytes()
+        starts = np.append(0, ends[:-1]) if len(ends) else ends
+        spans = zip(starts.tolist(), ends.tolist(), strict=True)
+        return [json.loads(data[start:end]) for start, end in spans]
+
+
+class _Part(NamedTuple):
+    """A piece of a batch, made canonical."""
+
+    batch: Batch
+    rows: NDArray[np.int64]
+    canonical: Canonical
+    characters: NDArray[np.int64]
+    bad: list[str]
+    last: bool
+
+
+@dataclass
+class _Reader:
+    sources: Sequence[Corpus | Held]
+    work: Work
+    options: Normalisation
+    multiset: bool
+    column: str | None
+    running: Running
+    known: dict[str, Any] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.known = self.work.stage("read")
+        defaults: dict[str, Any] = {
+            "source": 0,
+            "next": None,
+            "counts": [0] * len(self.sources),
+            "skipped": {},
+            "bad": [],
+            "bad_count": 0,
+            "notes": [],
+            "whole": True,
+            "kind": None,
+            "done": False,
+        }
+        for name, value in defaults.items():
+            self.known.setdefault(name, value)
+        store = self.work.store
+        self.ids = IdWriter(store, "ids")
+        self.texts = store.column("texts", np.uint8)
+        self.lengths = store.column("texts.lengths", np.int64)
+        self.prints = store.column("texts.fingerprints", np.uint64)
+        self.characters = store.column("characters", np.int64)
+        self.shards = store.column("shards", np.int32)
+        self.records = store.column("records", np.int64)
+        self.values = store.column("values", np.uint8)
+        self.value_lengths = store.column("values.lengths", np.int32)
+
+    def run(self) -> None:
+        total = sum(source.size for source in self.sources)
+        known = self.known
+        while known["source"] < len(self.sources):
+            number = known["source"]
+            source = self.sources[number]
+            before = sum(other.size for other in self.sources[:number])
+            start = tuple(known["next"]) if known["next"] else None
+            batches = source.batches(start, threads=self.running.threads)
+            parts = in_order(self._prepare, self._cut(batches), self.running.threads)
+            kept: list[_Part] = []
+            for part in parts:
+                kept.append(part)
+                if part.last:
+                    self._commit(kept, number)
+                    kept = []
+                    self.running.progress("read", before + part.batch.read, total)
+            known["source"], known["next"] = number + 1, None
+            known["skipped"] = dict(Counter(known["skipped"]) + Counter(source.skipped))
+            self.work.checkpoint()
+        known["done"] = True
+        self.work.checkpoint()
+
+    def _cut(self, batches: Iterator[Batch]) -> Iterator[tuple[Batch, slice, bool]]:
+        for batch in batches:
+            self._check_kind(batch)
+            cuts = list(pieces(_byte_lengths(batch.texts), PIECE)) or [slice(0, 0)]
+            for cut in cuts:
+                yield batch, cut, cut is cuts[-1]
+
+    def _check_kind(self, batch: Batch) -> None:
+        """Refuse a job in which some documents are text and some are lists of tokens."""
+        if not len(batch.texts):
+            return
+        kind = "text" if pa.types.is_large_string(batch.texts.type) else "tokens"
+        if self.known["kind"] not in (None, kind):
+            where = self.sources[self.known["source"]].place(
+                int(batch.shards[0]), int(batch.records[0])
+            )
+            raise SourceError(
+                f"{where} holds {kind} where others before it hold {self.known['kind']}: "
+                "compare them in two jobs"
+            )
+        self.known["kind"] = kind
+
+    def _prepare(self, item: tuple[Batch, slice, bool]) -> _Part:
+        batch, cut, last = item
+        rows = np.arange(cut.start, cut.stop)
+        texts = batch.texts[cut.start : cut.stop]
+        bad: list[str] = []
+        while True:
+            try:
+                canonical = self._canonical(texts)
+                break
+            except InvalidTextError as error:
+                row = int(rows[error.row])
+                name = batch.ids[row].as_py()
+                where = self.sources[self.known["source"]].place(
+                    int(batch.shards[row]), int(batch.records[row])
+                )
+                message = (
+                    f"document {name!r} ({where}) is not valid UTF-8 at byte {error.offset + 1}: "
+                    "mend or remove it"
+                )
+                if not self.running.skip_bad:
+                    raise SourceError(message) from None
+                bad.append(message)
+                rows = np.delete(rows, error.row)
+                texts = batch.texts.take(pa.array(rows))
+        return _Part(batch, rows, canonical, _characters(texts), bad, last)
+
+    def _canonical(self, texts: pa.Array) -> Canonical:
+        if pa.types.is_large_list(texts.type):
+            return canonical_tokens(texts, multiset=self.multiset)
+        return normalise(texts, self.options)
+
+    def _commit(self, parts: list[_Part], number: int) -> None:
+        """Put a whole batch into the columns, and make it count."""
+        batch, known = parts[0].batch, self.known
+        for part in parts:
+            self.texts.append(part.canonical.data)
+            self.lengths.append(np.diff(part.canonical.offsets))
+            self.prints.append(part.canonical.fingerprints)
+            self.characters.append(part.characters)
+        rows = np.concatenate([part.rows for part in parts])
+        whole = len(rows) == len(batch.ids)
+        self.ids.append(batch.ids if whole else batch.ids.take(pa.array(rows)))
+        self.shards.append(batch.shards[rows])
+        self.records.append(batch.records[rows])
+        if self.column is not None:
+            self._append_values(batch.columns[self.column], rows)
+        if len(rows) and not pa.types.is_integer(batch.ids.type):
+            known["whole"] = False
+        bad = [*batch.bad, *(line for part in parts for line in part.bad)]
+        known["counts"][number] += len(rows)
+        known["next"] = list(batch.next)
+        known["skipped"] = dict(Counter(known["skipped"]) + Counter(batch.skipped))
+        known["bad_count"] += len(bad)
+        known["bad"] += bad[: max(0, MOST_NAMED - len(known["bad"]))]
+        known["notes"] += [note for note in batch.notes if note not in known["notes"]]
+        self.work.checkpoint()
+        if not self.work.durable and len(self.texts) > self.running.memory // 4:
+            self.work.make_room()
+
+    def _append_values(self, column: Any, rows: NDArray[np.int64]) -> None:
+        values = column.to_pylist() if hasattr(column, "to_pylist") else list(column)
+        texts = [json.dumps(_plain(values[row])).encode() for row in rows.tolist()]
+        self.values.append(np.frombuffer(b"".join(texts), np.uint8))
+        self.value_lengths.append(np.array([len(text) for text in texts], np.int32))
+
+
+def _plain(value: Any) -> Any:
+    """Give a value that JSON knows, and that sorts as the value does."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return float(value) if isinstance(value, (Decimal, np.number)) else str(value)
+
+
+def _byte_lengths(texts: pa.Array) -> NDArray[np.int64]:
+    if pa.types.is_large_list(texts.type):
+        lengths = pc.multiply(pc.fill_null(pc.list_value_length(texts), 0), 8)
+    else:
+        lengths = pc.fill_null(pc.binary_length(texts), 0)
+    numbers: NDArray[np.int64] = lengths.to_numpy(zero_copy_only=False).astype(np.int64)
+    return numbers
+
+
+def _characters(texts: pa.Array) -> NDArray[np.int64]:
+    count = pc.list_value_length if pa.types.is_large_list(texts.type) else pc.utf8_length
+    lengths = pc.fill_null(count(texts), 0).to_numpy(zero_copy_only=False)
+    numbers: NDArray[np.int64] = lengths.astype(np.int64)
+    return numbers
+
+
+def read_all(
+    sources: Sequence[Corpus | Held],
+    work: Work,
+    options: Normalisation,
+    *,
+    shingle: str,
+    multiset: bool,
+    column: str | None,
+    running: Running,
+) -> Collection:
+    """Read all sources, or go on where the work folder says; `column` is kept for a policy."""
+    reader = _Reader(sources, work, options, multiset, column, running)
+    known = reader.known
+    if not known["done"]:
+        reader.run()
+    tokens = known["kind"] == "tokens"
+    if tokens and shingle not in ("auto", "tokens"):
+        raise SettingsError(
+            f"the documents are lists of tokens, which are compared as they are: "
+            f"leave out the shingle {shingle!r}"
+        )
+    if known["kind"] == "text" and shingle == "tokens":
+        raise SettingsError(
+            "the documents are text, not lists of tokens: use chars:K or words:K shingles"
+        )
+    if known["counts"][-1] == 0 and known["bad_count"]:
+        raise SourceError(
+            f"no document could be read; {known['bad_count']:,} were passed over, the first: "
+            f"{known['bad'][0]}"
+        )
+    offsets = np.append(0, np.cumsum(reader.lengths.read(), dtype=np.int64))
+    texts = Texts(reader.texts, offsets, reader.prints.read().reshape(-1, 2))
+    collection = Collection(
+        sources=sources,
+        ids=reader.ids.finish(whole=known["whole"]),
+        texts=texts,
+        counts=known["counts"],
+        tokens=tokens,
+        characters=reader.characters,
+        shards=reader.shards,
+        records=reader.records,
+        values=reader.values,
+        value_lengths=reader.value_lengths,
+        skipped=Counter(known["skipped"]),
+        bad=known["bad"],
+        bad_count=known["bad_count"],
+        notes=known["notes"],
+    )
+    begin = 0
+    for count in collection.counts:
+        collection.ids.check_distinct(collection.place, begin, begin + count)
+        begin += count
+    return collection

@@ -1,0 +1,271 @@
+"""Which fields of a record are its text and its id, and how values become columns."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lookalike.errors import SourceError
+from lookalike.read.documents import (
+    ID_NAMES,
+    TEXT_NAMES,
+    check_text,
+    id_array,
+    is_missing,
+    listed,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+__all__ = [
+    "MISSING",
+    "TEXT",
+    "TOKENS",
+    "Choice",
+    "Path",
+    "Piece",
+    "Rows",
+    "Wanted",
+    "as_column",
+    "choose",
+    "from_rows",
+    "is_tokens",
+    "joined",
+    "no_ids",
+    "numbered",
+    "reach",
+]
+
+Path = tuple[str, ...]
+MISSING = object()
+TEXT = pa.large_string()
+TOKENS = pa.large_list(pa.large_string())
+NUMBERS = {pa.int64(), pa.float64()}
+JSON_KINDS = {dict: "an object", list: "a list", bool: "true or false"}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What the user asked for."""
+
+    text: str | None
+    id: str | None
+    columns: tuple[str, ...] | None
+    """None for all but the text."""
+    skip_bad: bool
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Where the text, the id and the other columns of the records of a shard stand."""
+
+    text: Path
+    id: Path | None
+    tokens: bool | None
+    """The text is a list of tokens; None where no record tells."""
+    columns: Mapping[str, Path] = field(default_factory=dict)
+    schema: pa.Schema | None = None
+    """What Arrow shall look for in JSON, where the first record tells."""
+
+    def note(self, unit: str) -> str:
+        """Say what was chosen."""
+        named = f"the ids from {'.'.join(self.id)!r}" if self.id else f"ids are file:{unit}"
+        return f"the text is taken from {'.'.join(self.text)!r}, {named}"
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Documents of one stretch of a corpus, and what was passed over in it."""
+
+    ids: pa.Array
+    texts: pa.Array
+    shards: NDArray[np.int32]
+    records: NDArray[np.int64]
+    columns: Mapping[str, pa.Array] = field(default_factory=dict)
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    bad: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    weight: int = 0
+    next: tuple[int, int, int] = (0, 0, 0)
+    read: int = 0
+
+
+def no_ids() -> pa.Array:
+    """Give ids of no documents."""
+    return pa.array([], pa.int64())
+
+
+def numbered(label: str, records: NDArray[np.int64]) -> pa.Array:
+    """Give ids of records that have none: the file and the number."""
+    numbers = pa.array(records).cast(pa.string())
+    return pc.binary_join_element_wise(pa.scalar(label), numbers, ":")
+
+
+def reach(record: Any, path: Path) -> Any:
+    """Follow a path into nested objects."""
+    for name in path:
+        if not isinstance(record, dict) or name not in record:
+            return MISSING
+        record = record[name]
+    return record
+
+
+def choose(
+    names: Sequence[str],
+    wanted: Wanted,
+    find: Callable[[str], Path | None],
+) -> tuple[Path, Path | None]:
+    """Choose the columns of the text and of the ids by what was asked for, else by likely names.
+
+    `find` gives the path to a column by its name, or None.
+    """
+    text = find(wanted.text) if wanted.text is not None else None
+    if wanted.text is not None and text is None:
+        raise SourceError(
+            f"there is no column {wanted.text!r} for the text: there are {listed(names)}"
+        )
+    if text is None:
+        text = next(((name,) for name in TEXT_NAMES if name in names), None)
+    if text is None:
+        raise SourceError(
+            f"no column is named {', '.join(TEXT_NAMES)}: say which holds the text "
+            f"(--text, text=); there are {listed(names)}"
+        )
+    if wanted.id is None:
+        return text, next(((name,) for name in ID_NAMES if name in names), None)
+    id_path = find(wanted.id)
+    if id_path is None:
+        raise SourceError(f"there is no column {wanted.id!r} for the id: there are {listed(names)}")
+    return text, id_path
+
+
+def is_tokens(value: Any) -> bool:
+    """Tell a list of tokens: strings and whole numbers."""
+    return isinstance(value, list) and all(
+        isinstance(token, (str, int)) and not isinstance(token, bool) for token in value
+    )
+
+
+@dataclass
+class Rows:
+    """Records as they are read one by one."""
+
+    choice: Choice
+    everything: bool
+    ids: list[Any] = field(default_factory=list)
+    texts: list[Any] = field(default_factory=list)
+    numbers: list[int] = field(default_factory=list)
+    columns: list[Mapping[str, Any]] = field(default_factory=list)
+
+    def add(self, record: Mapping[str, Any], number: int, where: str, label: str) -> None:
+        """Take what is asked for from a record, or say why it is bad."""
+        choice = self.choice
+        value = reach(record, choice.text)
+        key = MISSING if choice.id is None else reach(record, choice.id)
+        for path, found in ((choice.text, value), (choice.id, key)):
+            if path is not None and found is MISSING:
+                raise SourceError(
+                    f"{where} has no field {'.'.join(path)!r}: there are {listed(list(record))}"
+                )
+        value = self._text(value, where)
+        if choice.id is None:
+            key = f"{label}:{number}"
+        elif isinstance(key, (dict, list)) or is_missing(key):
+            name = ".".join(choice.id)
+            raise SourceError(f"{where}: the id in {name!r} is not a number or a string")
+        elif isinstance(key, str):
+            check_text(key, f"the id of {where}")
+        self.ids.append(key)
+        self.texts.append(value)
+        self.numbers.append(number)
+        if self.everything:
+            self.columns.append({k: v for k, v in record.items() if (k,) != choice.text})
+        else:
+            found = {name: reach(record, path) for name, path in choice.columns.items()}
+            self.columns.append({k: None if v is MISSING else v for k, v in found.items()})
+
+    def _text(self, value: Any, where: str) -> Any:
+        name = ".".join(self.choice.text)
+        if value is None:
+            return None
+        if self.choice.tokens:
+            if not is_tokens(value):
+                raise SourceError(
+                    f"{where}: field {name!r} is not a list of strings or whole numbers, "
+                    "as those before: mend or remove it"
+                )
+            tokens = [str(token) for token in value]
+            for token in tokens:
+                check_text(token, where)
+            return tokens
+        if not isinstance(value, str):
+            kind = JSON_KINDS.get(type(value), "a number")
+            raise SourceError(f"{where}: field {name!r} is {kind}, not text")
+        check_text(value, where)
+        return value
+
+
+def from_rows(rows: Rows, shard: int, bad: Sequence[str]) -> Piece:
+    """Make columns of records that were read one by one."""
+    names = sorted({name for columns in rows.columns for name in columns})
+    if not rows.everything:
+        names = list(rows.choice.columns)
+    return Piece(
+        id_array(rows.ids),
+        pa.array(rows.texts, TOKENS if rows.choice.tokens else TEXT),
+        np.full(len(rows.ids), shard, np.int32),
+        np.array(rows.numbers, np.int64),
+        {name: as_column([row.get(name) for row in rows.columns]) for name in names},
+        bad=tuple(bad),
+    )
+
+
+def as_column(values: Sequence[Any]) -> pa.Array:
+    """Make a column of plain values: numbers, strings or truths; of anything mixed, text."""
+    kinds = {type(value) for value in values if value is not None}
+    try:
+        if kinds <= {int, float}:
+            if float in kinds:
+                values = [None if value is None else float(value) for value in values]
+            return pa.array(values, pa.float64() if float in kinds else pa.int64())
+        if len(kinds) == 1 and kinds <= {str, bool}:
+            return pa.array(values)
+    except (OverflowError, UnicodeEncodeError, pa.ArrowInvalid):
+        pass
+    return pa.array([None if value is None else _as_text(value) for value in values], pa.string())
+
+
+def _as_text(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text.encode("utf-8", "replace").decode()
+
+
+def joined(arrays: Sequence[pa.Array]) -> pa.Array:
+    """Put columns one after the other; numbers stay numbers, what differs otherwise is text.
+
+    Columns of nulls only have any type.
+    """
+    kinds = {array.type for array in arrays if array.null_count < len(array)}
+    if len(kinds) > 1:
+        kinds = {pa.float64()} if kinds <= NUMBERS else {pa.string()}
+    kind = kinds.pop() if kinds else arrays[0].type
+    cast = [array if array.type == kind else _cast(array, kind) for array in arrays]
+    return pa.concat_arrays(cast) if len(cast) > 1 else cast[0]
+
+
+def _cast(array: pa.Array, kind: pa.DataType) -> pa.Array:
+    if array.null_count == len(array):
+        return pa.nulls(len(array), kind)
+    try:
+        return array.cast(kind, safe=False)
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        values = [None if value is None else _as_text(value) for value in array.to_pylist()]
+        return pa.array(values, pa.string())

@@ -1,0 +1,292 @@
+"""JSON lines: blocks of them by Arrow, and one by one where Arrow and JSON might differ."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lookalike.errors import SourceError
+from lookalike.read.fields import (
+    MISSING,
+    TEXT,
+    TOKENS,
+    Choice,
+    Path,
+    Piece,
+    Rows,
+    Wanted,
+    choose,
+    from_rows,
+    is_tokens,
+    numbered,
+    reach,
+)
+from lookalike.read.streams import as_utf8, is_utf8, units, width
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from lookalike.read.shards import Shard
+    from lookalike.read.streams import Block
+
+__all__ = ["choose_fields", "parse_lines"]
+
+EXACT = 2**53
+"""Whole numbers below this are the same as floating-point ones."""
+
+
+def parse_lines(
+    shard: Shard, number: int, block: Block, encoding: str, choice: Choice | None, wanted: Wanted
+) -> Piece:
+    """Read the documents of a block of lines."""
+    if choice is not None and choice.schema is not None and wanted.columns is not None:
+        piece = _by_arrow(shard, number, block, encoding, choice)
+        if piece is not None:
+            return piece
+    return _one_by_one(shard, number, block, encoding, choice, wanted)
+
+
+def _lines(shard: Shard, block: Block, encoding: str) -> Iterator[tuple[int, str, bytes]]:
+    """Give number, place and bytes of each line, in its own encoding."""
+    if encoding == "utf-8":
+        lines: Sequence[bytes] = block.data.split(b"\n")
+    else:
+        ends = np.flatnonzero(units(block.data, encoding) == 10) * width(encoding)
+        starts = [0, *(ends + width(encoding)).tolist()]
+        stops = [*ends.tolist(), len(block.data)]
+        lines = [block.data[a:b] for a, b in zip(starts, stops, strict=True)]
+    for place, line in enumerate(lines):
+        if line:
+            yield block.first + place, f"{shard.name}:{block.first + place}", line
+
+
+def _decoded(line: bytes, encoding: str, where: str) -> str:
+    try:
+        return line.decode(encoding).removeprefix("\ufeff").strip()
+    except UnicodeDecodeError as error:
+        shown = encoding[:6].upper()
+        raise SourceError(
+            f"{where} is not {shown} text at byte {error.start + 1}: "
+            "convert it to UTF-8 or leave it out"
+        ) from None
+
+
+def _parsed(content: str, where: str) -> dict[str, Any]:
+    try:
+        record = json.loads(content)
+    except json.JSONDecodeError as error:
+        raise SourceError(
+            f"{where} is not valid JSON at column {error.colno}: {error.msg}; "
+            "mend or remove the line"
+        ) from None
+    except (RecursionError, ValueError) as error:
+        reason = "too deeply nested" if isinstance(error, RecursionError) else error
+        raise SourceError(f"{where} is JSON that cannot be read: {reason}") from None
+    if not isinstance(record, dict):
+        raise SourceError(f"{where} is not a JSON object: give one object a line")
+    return record
+
+
+def choose_fields(
+    shard: Shard, blocks: Iterator[tuple[Block, str]], wanted: Wanted
+) -> Choice | None:
+    """Choose the fields by the first record that has them, and the kind by the first text."""
+    choice: Choice | None = None
+    for block, encoding in blocks:
+        for _, where, line in _lines(shard, block, encoding):
+            try:
+                content = _decoded(line, encoding, where)
+                if not content:
+                    continue
+                record = _parsed(content, where)
+                if choice is None:
+                    choice = _first_choice(record, wanted, where)
+                value = reach(record, choice.text)
+            except SourceError:
+                if not wanted.skip_bad:
+                    raise
+                continue
+            if isinstance(value, str) or is_tokens(value):
+                schema = _schema(record, choice)
+                return replace(choice, tokens=isinstance(value, list), schema=schema)
+            if value is not MISSING and value is not None and not wanted.skip_bad:
+                return replace(choice, tokens=False)
+    return choice
+
+
+def _first_choice(record: Mapping[str, Any], wanted: Wanted, where: str) -> Choice:
+    def find(name: str) -> Path | None:
+        if name in record:
+            return (name,)
+        path = tuple(name.split("."))
+        return path if reach(record, path) is not MISSING else None
+
+    try:
+        text, id_path = choose(list(record), wanted, find)
+    except SourceError as error:
+        raise SourceError(f"{where}: {error}") from None
+    columns = {name: find(name) or (name,) for name in wanted.columns or ()}
+    return Choice(text, id_path, None, columns)
+
+
+def _one_by_one(
+    shard: Shard, number: int, block: Block, encoding: str, choice: Choice | None, wanted: Wanted
+) -> Piece:
+    known = choice or Choice(("text",), None, False)
+    rows = Rows(known, wanted.columns is None)
+    bad: list[str] = []
+    for line_number, where, line in _lines(shard, block, encoding):
+        try:
+            content = _decoded(line, encoding, where)
+            if not content:
+                continue
+            record = _record(content, where, known)
+            if choice is None:
+                _first_choice(record, wanted, where)
+            rows.add(record, line_number, where, shard.label)
+        except SourceError as error:
+            if not wanted.skip_bad:
+                raise
+            bad.append(str(error))
+    return from_rows(rows, number, bad)
+
+
+def _record(content: str, where: str, choice: Choice) -> Mapping[str, Any]:
+    """Read one line: it is bad where neither JSON nor Arrow takes it.
+
+    Arrow takes Inf, deep nests and endless numbers in fields that nobody asked for; what it takes
+    among others it must be given alone.
+    """
+    try:
+        return _parsed(content, where)
+    except SourceError:
+        found = _table(content.encode(), 1, choice) if choice.schema is not None else None
+        if found is None:
+            raise
+        record: dict[str, Any] = found.to_pylist()[0]
+        return record
+
+
+def _by_arrow(
+    shard: Shard, number: int, block: Block, encoding: str, choice: Choice
+) -> Piece | None:
+    """Read a block by Arrow; None where a document might differ from what JSON says it is."""
+    try:
+        data = as_utf8(block.data, encoding)
+    except UnicodeDecodeError:
+        return None
+    table = _table(data, block.count, choice)
+    if table is None:
+        return None
+    records = np.arange(block.first, block.first + block.count)
+    ids = numbered(shard.label, records) if choice.id is None else _column(table, choice.id)
+    return Piece(
+        ids,
+        _column(table, choice.text).cast(TOKENS if choice.tokens else TEXT),
+        np.full(block.count, number, np.int32),
+        records,
+        {name: _column(table, path) for name, path in choice.columns.items()},
+    )
+
+
+def _table(data: bytes, lines: int, choice: Choice) -> pa.Table | None:
+    """Give the columns chosen of a block in which every line is an object and nothing is null."""
+    from pyarrow import json as arrow_json
+
+    if not _are_objects(data) or not is_utf8(data):
+        return None
+    try:
+        table = arrow_json.read_json(
+            pa.BufferReader(data),
+            arrow_json.ReadOptions(use_threads=False, block_size=len(data) + 1),
+            arrow_json.ParseOptions(
+                explicit_schema=choice.schema, unexpected_field_behavior="ignore"
+            ),
+        )
+    except pa.ArrowException:
+        return None
+    if len(table) != lines or table.schema != choice.schema:
+        return None
+    for path in (choice.text, choice.id):
+        if path is not None and _holds_nulls(_column(table, path)):
+            return None
+    for path in choice.columns.values():
+        column = _column(table, path)
+        if pa.types.is_floating(column.type):
+            large = pc.any(pc.greater_equal(pc.abs(column), EXACT))
+            if large.as_py():
+                return None
+    return table
+
+
+def _are_objects(data: bytes) -> bool:
+    """Tell whether each line begins with { and ends with }.
+
+    Such lines hold whole objects, as nowhere in JSON does { follow upon }. Then there are as many
+    objects as lines only if there is one in each.
+    """
+    codes = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(codes == ord("\n"))
+    if len(ends) and ends[-1] == len(codes) - 1:
+        starts, lasts = ends[:-1] + 1, ends - 1
+    else:
+        starts, lasts = ends + 1, np.append(ends - 1, len(codes) - 1)
+    if not len(codes) or codes[0] != ord("{") or lasts[0] < 0:
+        return False
+    lasts = lasts - (codes[lasts] == ord("\r"))
+    return bool((codes[starts] == ord("{")).all() and (codes[lasts] == ord("}")).all())
+
+
+def _column(table: pa.Table, path: Path) -> pa.Array:
+    column = table[path[0]].combine_chunks()
+    column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    for name in path[1:]:
+        column = pc.struct_field(column, name)
+    return column
+
+
+def _holds_nulls(column: pa.Array) -> bool:
+    inner = column.flatten().null_count if pa.types.is_list(column.type) else 0
+    return bool(column.null_count or inner)
+
+
+def _schema(record: Mapping[str, Any], choice: Choice) -> pa.Schema | None:
+    """Give the types that a record has, in nested form; None where Arrow has none."""
+    kinds = {path: _kind(reach(record, path)) for path in choice.columns.values()}
+    if any(kind is None or pa.types.is_list(kind) for kind in kinds.values()):
+        return None
+    if choice.id is not None:
+        kinds[choice.id] = _kind(reach(record, choice.id))
+        if kinds[choice.id] not in (pa.string(), pa.int64()):
+            return None
+    kinds[choice.text] = _kind(reach(record, choice.text))
+    return None if kinds[choice.text] is None else pa.schema(_nested(kinds))
+
+
+def _kind(value: Any) -> pa.DataType | None:
+    if isinstance(value, str):
+        return pa.string()
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int):
+        return pa.int64()
+    if isinstance(value, float):
+        return pa.float64()
+    if isinstance(value, list) and value:
+        kinds = {_kind(token) for token in value}
+        kind = kinds.pop()
+        return pa.list_(kind) if not kinds and kind in (pa.string(), pa.int64()) else None
+    return None
+
+
+def _nested(paths: Mapping[Path, pa.DataType]) -> list[pa.Field]:
+    fields = []
+    for name in dict.fromkeys(path[0] for path in paths):
+        inner = {path[1:]: kind for path, kind in paths.items() if path[0] == name}
+        fields.append(pa.field(name, inner.get(()) or pa.struct(_nested(inner))))
+    return fields

@@ -1,0 +1,216 @@
+"""Files that are one document: plain text, HTML, PDF and DOCX."""
+
+from __future__ import annotations
+
+import io
+import logging
+import os
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lookalike.errors import SourceError
+from lookalike.read.shards import Shard, kind_of, one_line, unreadable
+from lookalike.read.streams import check_length, encoding_of, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+__all__ = ["BinaryFileError", "paper_text", "read_text"]
+
+
+class BinaryFileError(SourceError):
+    """A file that is named like a text and is none."""
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Read one document: HTML, PDF and DOCX by their names, any other file as text."""
+    name = os.fspath(path)
+    kind, packed = kind_of(name) or ("text", None)
+    try:
+        state = Path(name).stat()
+    except (OSError, ValueError) as error:
+        raise unreadable(name, error) from None
+    if packed is not None or kind not in READERS:
+        kind = "text"
+    return paper_text(Shard(name, name, kind, state.st_size, state.st_mtime_ns, name))
+
+
+def paper_text(shard: Shard) -> str:
+    """Give the text of a file that is one document."""
+    if shard.kind in ("text", "html"):
+        check_length(shard)
+    with opened(shard) as stream:
+        data = b"".join(stream.rest())
+    return READERS[shard.kind](data, shard.name)
+
+
+def _plain(data: bytes, name: str) -> str:
+    encoding, mark = encoding_of(data[:4], name)
+    if encoding == "utf-8" and b"\0" in data:
+        raise BinaryFileError(
+            f"{name} is not text: it holds a NUL at byte {data.index(0) + 1}; "
+            "convert it to UTF-8 or leave it out"
+        )
+    try:
+        return data[mark:].decode(encoding)
+    except UnicodeDecodeError as error:
+        raise SourceError(
+            f"{name} is not {encoding[:6].upper()} text at byte {mark + error.start + 1}: "
+            "convert it to UTF-8 or leave it out"
+        ) from None
+
+
+CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([A-Za-z0-9._:-]+)", re.IGNORECASE)
+
+
+def _html(data: bytes, name: str) -> str:
+    try:
+        source = _plain(data, name)
+    except BinaryFileError:
+        raise
+    except SourceError as error:
+        named = CHARSET.search(data[:4096])
+        charset = named[1].decode("ascii").lower() if named else "utf-8"
+        if charset in ("utf-8", "utf8"):
+            raise
+        raise SourceError(f"{error} (it says that it is {charset})") from None
+    page = _Page()
+    page.feed(source)
+    page.close()
+    return page.text()
+
+
+SILENT = {"script", "style", "template", "noscript", "iframe", "svg"}
+IN_HEAD = {"title", "meta", "link", "base", "basefont", "bgsound", *SILENT}
+INLINE = {
+    *("a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em"),
+    *("font", "i", "ins", "kbd", "label", "mark", "nobr", "q", "rb", "rp", "rt", "ruby", "s"),
+    *("samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"),
+}
+
+
+class _Page(HTMLParser):
+    """Gathers what a reader of a page would read."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.parts: list[str] = []
+        self.silent: list[str] = []
+        self.in_head = False
+        self.in_title = False
+        self.preformatted = 0
+
+    def handle_starttag(self, tag: str, _attrs: Any) -> None:
+        if tag == "head":
+            self.in_head = True
+        elif tag not in IN_HEAD and tag != "html":
+            self.in_head = False  # its end tag may be left out
+        if tag in SILENT:
+            self.silent.append(tag)
+        self.in_title = tag == "title"
+        self.preformatted += tag == "pre"
+        self._separate(tag)
+
+    def handle_startendtag(self, tag: str, attrs: Any) -> None:
+        # A silent element that is closed at once holds nothing to pass over.
+        if tag not in SILENT:
+            self.handle_starttag(tag, attrs)
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "head":
+            self.in_head = False
+        if tag == "title":
+            self.in_title = False
+        if tag in self.silent:
+            while self.silent.pop() != tag:
+                pass
+        if tag == "pre" and self.preformatted:
+            self.preformatted -= 1
+        self._separate(tag)
+
+    def _separate(self, tag: str) -> None:
+        if tag not in INLINE:
+            self.parts.append("\n")
+
+    def handle_data(self, data: str) -> None:
+        if self.silent or (self.in_head and not self.in_title):
+            return
+        self.parts.append(data if self.preformatted else re.sub(r"[ \t\n\r\f]+", " ", data))
+
+    def text(self) -> str:
+        """Give the text, a line for each block."""
+        return re.sub(r"[ \t]*\n[ \t]*(?:\n[ \t]*)*", "\n", "".join(self.parts)).strip()
+
+
+def _needs(package: str, kind: str) -> Any:
+    """Load a library of the extra for documents."""
+    import importlib
+
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        raise SourceError(
+            f"{kind} files need another library: pip install 'lookalike[documents]'"
+        ) from None
+
+
+def _pdf(data: bytes, name: str) -> str:
+    pypdf = _needs("pypdf", "PDF")
+    # What it has to say of a broken file comes with the error, or does not matter.
+    logger = logging.getLogger("pypdf")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
+    try:
+        reader = pypdf.PdfReader(io.BytesIO(data))
+        locked = reader.is_encrypted and not reader.decrypt("")
+        pages = [] if locked else [page.extract_text() for page in reader.pages]
+    except Exception as error:  # a broken file breaks its reader in any way
+        raise _broken(name, "PDF", error) from None
+    if locked:
+        raise SourceError(f"{name} is a PDF locked with a password: unlock it or leave it out")
+    return _sound("\n".join(pages))
+
+
+def _docx(data: bytes, name: str) -> str:
+    docx = _needs("docx", "DOCX")
+    try:
+        document = docx.Document(io.BytesIO(data))
+        return _sound("\n".join(_blocks(document)))
+    except Exception as error:  # a broken file breaks its reader in any way
+        raise _broken(name, "DOCX", error) from None
+
+
+def _blocks(holder: Any) -> Iterator[str]:
+    """Give the paragraphs of a document or a cell, those of its tables cell by cell."""
+    for block in holder.iter_inner_content():
+        if not hasattr(block, "rows"):
+            yield block.text
+            continue
+        before = None
+        for row in block.rows:
+            for cell in row.cells:
+                if cell._tc is not before:  # cells that were merged are one
+                    yield from _blocks(cell)
+                before = cell._tc
+
+
+def _broken(name: str, kind: str, error: Exception) -> SourceError:
+    reason = one_line(error)[:200]
+    return SourceError(
+        f"{name} is a {kind} file that cannot be read ({reason}): mend it or leave it out"
+    )
+
+
+def _sound(text: str) -> str:
+    """Replace halves of characters, which fonts without a map of their letters give."""
+    return text.encode("utf-8", "replace").decode()
+
+
+READERS: dict[str, Callable[[bytes, str], str]] = {
+    "text": _plain,
+    "html": _html,
+    "pdf": _pdf,
+    "docx": _docx,
+}

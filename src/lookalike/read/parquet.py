@@ -1,0 +1,236 @@
+"""Parquet: row groups, of which only the columns asked for are read."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lookalike.errors import SourceError
+from lookalike.read import streams
+from lookalike.read.documents import id_array, is_missing
+from lookalike.read.fields import TEXT, TOKENS, Choice, Path, Piece, Wanted, choose, numbered
+from lookalike.read.shards import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    from lookalike.read.shards import Shard
+    from lookalike.read.streams import Stream
+
+__all__ = ["choose_from_schema", "open_parquet", "parse_rows", "stretches"]
+
+MOST_ROWS = 4096
+"""Rows read at once: the sizes told by the file are those before dictionaries are looked up."""
+
+BUFFER = 4 << 20
+"""Bytes of a column read ahead; without, all of a row group would be."""
+
+STRINGS = (pa.string(), pa.large_string(), pa.string_view())
+
+
+def damaged(shard: Shard, error: Exception) -> SourceError:
+    """Say that a file is no Parquet file, or a broken one."""
+    return SourceError(
+        f"{shard.name} is not a whole Parquet file: {one_line(error)}; make the file again"
+    )
+
+
+def open_parquet(stream: Stream) -> Any:
+    """Open a Parquet file for reading."""
+    from pyarrow import parquet as pq
+
+    try:
+        return pq.ParquetFile(stream.plain_file, pre_buffer=False, buffer_size=BUFFER)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        raise damaged(stream.shard, error) from None
+
+
+def choose_from_schema(shard: Shard, schema: pa.Schema, wanted: Wanted) -> Choice:
+    """Choose the columns by the schema."""
+    names = schema.names
+
+    def find(name: str) -> Path | None:
+        if name in names:
+            return (name,)
+        path = tuple(name.split("."))
+        return path if _type_at(schema, path) is not None else None
+
+    try:
+        text, id_path = choose(names, wanted, find)
+        for path in (text, id_path):
+            if path is not None and names.count(path[0]) > 1:
+                many = names.count(path[0])
+                raise SourceError(f"there are {many} columns {path[0]!r}: rename all but one")
+        kind = _type_at(schema, text)
+        tokens = _list_item(kind) is not None
+        if not tokens and _plain(kind) not in (*STRINGS, pa.null()):
+            name = ".".join(text)
+            raise SourceError(f"column {name!r} holds {kind}, not text: name a column of strings")
+    except SourceError as error:
+        raise SourceError(f"{shard.name}: {error}") from None
+    named = wanted.columns
+    if named is None:
+        named = tuple(n for n in names if names.count(n) == 1 and (n,) != text)
+    columns = {name: find(name) or (name,) for name in named}
+    return Choice(text, id_path, tokens, columns)
+
+
+def _type_at(schema: pa.Schema, path: Path) -> pa.DataType | None:
+    if schema.names.count(path[0]) == 0:
+        return None
+    kind = schema.field(schema.names.index(path[0])).type
+    for name in path[1:]:
+        if not pa.types.is_struct(kind) or kind.get_field_index(name) < 0:
+            return None
+        kind = kind.field(name).type
+    return kind
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if pa.types.is_dictionary(kind) else kind
+
+
+def _list_item(kind: pa.DataType) -> pa.DataType | None:
+    """Give the type of the tokens in a column of lists; None for another column."""
+    lists = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+    if not any(is_one(kind) for is_one in lists):
+        return None
+    item = _plain(kind.value_type)
+    return item if item in STRINGS or pa.types.is_integer(item) else None
+
+
+def stretches(
+    shard: Shard, file: Any, choice: Choice, group: int, before: int, size: int
+) -> Iterator[tuple[int, int, Any]]:
+    """Give row group, rows before it and columns of each stretch, from a row group and row on."""
+    paths = [choice.text, *([choice.id] if choice.id else []), *choice.columns.values()]
+    columns = sorted({".".join(path) for path in paths if _type_at(file.schema_arrow, path)})
+    metadata = file.metadata
+    start = sum(metadata.row_group(i).num_rows for i in range(group))
+    for place in range(group, metadata.num_row_groups):
+        rows = _rows_at_once(metadata.row_group(place), columns, size)
+        try:
+            for batch in file.iter_batches(rows, row_groups=[place], columns=columns):
+                done = min(max(before - start, 0), len(batch))
+                if done < len(batch):
+                    yield place, start + done, batch.slice(done)
+                start += len(batch)
+        except (OSError, ValueError, pa.ArrowException) as error:
+            raise damaged(shard, error) from None
+
+
+def _rows_at_once(group: Any, columns: list[str], size: int) -> int:
+    chunks = (group.column(i) for i in range(group.num_columns))
+    prefixes = tuple(f"{name}." for name in columns)
+    weight = sum(
+        chunk.total_uncompressed_size
+        for chunk in chunks
+        if f"{chunk.path_in_schema}.".startswith(prefixes)
+    )
+    rows = size * group.num_rows // max(weight, 1)
+    return int(min(max(rows, 1), MOST_ROWS))
+
+
+def parse_rows(
+    shard: Shard, number: int, batch: Any, before: int, choice: Choice, wanted: Wanted
+) -> Piece:
+    """Make documents of a stretch of rows."""
+    records = np.arange(before + 1, before + 1 + len(batch))
+    texts, wrong = _texts(_at(batch, choice.text), choice)
+    name = ".".join(choice.text)
+    problems = [(wrong, f"the text in {name!r} is not valid UTF-8, or lacks a token")]
+    if not choice.tokens:
+        lengths = pc.fill_null(pc.binary_length(texts), 0).to_numpy()
+        limit = streams.RECORD_LIMIT
+        long = f"the text in {name!r} is longer than {limit >> 20} MB, the most that it may be"
+        problems.append((lengths > limit, long))
+    if choice.id is None:
+        ids = numbered(shard.label, records)
+    else:
+        ids, without = _ids(_at(batch, choice.id))
+        problems.append((without, f"the id in {'.'.join(choice.id)!r} is missing or no text"))
+    reasons = {row: reason for wrong, reason in problems for row in np.flatnonzero(wrong).tolist()}
+    bad = [f"{shard.name}:{records[row]}: {reasons[row]}" for row in sorted(reasons)]
+    if bad and not wanted.skip_bad:
+        raise SourceError(f"{bad[0]}; mend or remove the row")
+    columns = {name: _at(batch, path) for name, path in choice.columns.items()}
+    if bad:
+        keep = np.ones(len(batch), np.bool_)
+        keep[list(reasons)] = False
+        mask = pa.array(keep)
+        texts, records = texts.filter(mask), records[keep]
+        columns = {name: column.filter(mask) for name, column in columns.items()}
+        ids = ids.filter(mask)
+    shards = np.full(len(records), number, np.int32)
+    return Piece(ids, texts, shards, records, columns, bad=tuple(bad), weight=texts.nbytes)
+
+
+def _at(batch: Any, path: Path) -> pa.Array:
+    if path[0] not in batch.schema.names:
+        return pa.nulls(len(batch))
+    column = batch.column(batch.schema.names.index(path[0]))
+    for name in path[1:]:
+        column = pc.struct_field(column, name)
+    return column
+
+
+def _decoded(column: pa.Array) -> pa.Array:
+    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
+
+
+def _invalid(column: pa.Array) -> NDArray[np.bool_]:
+    """Tell which strings are not UTF-8."""
+    wrong = np.zeros(len(column), np.bool_)
+    try:
+        column.validate(full=True)
+    except pa.ArrowInvalid:
+        raw = column.cast(pa.large_binary()).to_pylist()
+        for row, value in enumerate(raw):
+            try:
+                (value or b"").decode()
+            except UnicodeDecodeError:
+                wrong[row] = True
+    return wrong
+
+
+def _texts(column: pa.Array, choice: Choice) -> tuple[pa.Array, NDArray[np.bool_]]:
+    """Give texts or tokens, and which of them are wrong."""
+    column = _decoded(column)
+    if not choice.tokens:
+        texts = column.cast(TEXT)
+        return texts, _invalid(texts)
+    if pa.types.is_fixed_size_list(column.type):
+        column = column.cast(pa.large_list(column.type.value_type))
+    offsets = column.offsets.to_numpy().astype(np.int64)
+    tokens = _decoded(column.values).cast(TEXT)
+    tokens = tokens.slice(offsets[0], offsets[-1] - offsets[0])
+    offsets = offsets - offsets[0]
+    wrong_token = _invalid(tokens) | tokens.is_null().to_numpy(zero_copy_only=False)
+    sums = np.concatenate([[0], np.cumsum(wrong_token)])
+    wrong = (sums[offsets[1:]] > sums[offsets[:-1]]) & column.is_valid().to_numpy(
+        zero_copy_only=False
+    )
+    lists = pa.LargeListArray.from_arrays(offsets, tokens, type=TOKENS, mask=column.is_null())
+    return lists, wrong
+
+
+def _ids(column: pa.Array) -> tuple[pa.Array, NDArray[np.bool_]]:
+    """Give ids, and which rows have none."""
+    column = _decoded(column)
+    if pa.types.is_integer(column.type) and column.type != pa.uint64():
+        ids = column.cast(pa.int64())
+    elif column.type in STRINGS:
+        ids = column.cast(pa.string())
+    else:
+        values = column.to_pylist()
+        kept = [not is_missing(v) and not isinstance(v, (dict, list, bytes)) for v in values]
+        filler = next((v for v, is_id in zip(values, kept, strict=True) if is_id), 0)
+        ids = id_array([v if is_id else filler for v, is_id in zip(values, kept, strict=True)])
+        return ids, ~np.array(kept, np.bool_)
+    without = ids.is_null().to_numpy(zero_copy_only=False)
+    return ids, (without | _invalid(ids)) if ids.type == pa.string() else without

@@ -1,0 +1,417 @@
+"""What paths, patterns and addresses stand for: files to read, in a fixed order."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+import re
+import stat
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from lookalike.errors import OutputError, SourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["Listing", "Shard", "find_shards", "kind_of", "one_line", "unreadable"]
+
+ONE_DOCUMENT = {
+    ".txt": "text",
+    ".md": "text",
+    ".html": "html",
+    ".htm": "html",
+    ".pdf": "pdf",
+    ".docx": "docx",
+}
+RECORDS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv"}
+PACKED = {".gz": "gzip", ".zst": "zstd"}
+KINDS = (
+    f"a folder, {', '.join(ONE_DOCUMENT)}, {', '.join(RECORDS)} (also .gz and .zst), .parquet, "
+    "or - for JSONL on standard input"
+)
+ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+PIECE = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """One file of a corpus, as it was when it was listed."""
+
+    name: str
+    """As shown to users."""
+    label: str
+    """What the ids of its documents begin with; the id itself where it is one document."""
+    kind: str
+    """text, html, pdf, docx, jsonl, csv, tsv or parquet."""
+    size: int
+    """In bytes, as stored."""
+    modified: int
+    """When, in nanoseconds; 0 where that is not known."""
+    path: str
+    """By which it is opened."""
+    packed: str | None = None
+    """gzip or zstd."""
+    system: Any = None
+    """The Arrow file system that holds it; None for a plain file."""
+    digest: str = ""
+    """Of the bytes, where they came by standard input."""
+    within: bool = False
+    """It was found in a folder or by a pattern, not named."""
+    problem: str = ""
+    """Why it cannot be read, where that was known when it was listed."""
+
+    @property
+    def is_one_document(self) -> bool:
+        """Tell a file that is one document from one of many records."""
+        return self.kind in ONE_DOCUMENT.values()
+
+    def identity(self) -> list[Any]:
+        """Give what tells whether the file is still the same."""
+        return [self.name, self.size, self.digest or self.modified]
+
+
+@dataclass
+class Listing:
+    """The files found, and what was passed over on the way."""
+
+    shards: list[Shard] = field(default_factory=list)
+    skipped: Counter[str] = field(default_factory=Counter)
+    temporary: Path | None = None
+    """To be removed with the corpus."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Source:
+    """A path after patterns were matched: how it is shown, and where it is."""
+
+    name: str
+    path: str
+    system: Any = None
+    within: bool = False
+
+
+def one_line(reason: object) -> str:
+    """Put what another library says on one line."""
+    return " ".join(str(reason).split()) or type(reason).__name__
+
+
+def unreadable(name: object, error: Exception) -> SourceError:
+    """Say that a file cannot be read, and why."""
+    if isinstance(error, FileNotFoundError):
+        return SourceError(f"{name} cannot be read: it does not exist, or no longer")
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+    return SourceError(f"{name} cannot be read: {one_line(reason)}")
+
+
+def kind_of(name: str) -> tuple[str, str | None] | None:
+    """Tell from a name what kind of file it is and how it is packed; None if of no kind."""
+    suffixes = [suffix.lower() for suffix in PurePosixPath(name).suffixes]
+    last = suffixes[-1] if suffixes else ""
+    if last in ONE_DOCUMENT:
+        return ONE_DOCUMENT[last], None
+    if last in RECORDS:
+        return RECORDS[last], None
+    if last == ".parquet":
+        return "parquet", None
+    if last in PACKED and len(suffixes) > 1 and suffixes[-2] in RECORDS:
+        return RECORDS[suffixes[-2]], PACKED[last]
+    return None
+
+
+def find_shards(
+    paths: Sequence[str | os.PathLike[str]], *, spool: Path | None, skip_bad: bool
+) -> Listing:
+    """Find the files that paths, patterns and addresses stand for.
+
+    Files of several sources are labelled with the path of their source.
+    """
+    found = Listing()
+    sources = [source for path in paths for source in _expanded(os.fspath(path), found)]
+    if sum(source.path == "-" for source in sources) > 1:
+        raise SourceError("standard input (-) is named twice, but can be read once: name it once")
+    several = len(sources) > 1
+    for source in sources:
+        try:
+            if source.path == "-" and source.system is None:
+                found.shards.append(_standard_input(spool, found))
+            elif source.system is not None:
+                _add_stored(source, found, several=several)
+            else:
+                _add_local(source, found, several=several, skip_bad=skip_bad)
+        except (OSError, ValueError) as error:
+            raise unreadable(source.name, error) from None
+    found.skipped = +found.skipped
+    return found
+
+
+def _expanded(name: str, found: Listing) -> Iterator[_Source]:
+    if ADDRESS.match(name):
+        yield from _addressed(name, found)
+    elif name == "-" or not glob.has_magic(name) or os.path.lexists(name):
+        yield _Source(name, name)
+    else:
+        matched = sorted(glob.glob(name, recursive=True))  # noqa: PTH207
+        if "**" in name:
+            matched = [path for path in matched if not Path(path).is_dir()]
+        yield from _readable([_Source(path, path, within=True) for path in matched], name, found)
+
+
+def _readable(matched: list[_Source], pattern: str, found: Listing) -> list[_Source]:
+    """Leave out what a pattern matched beside what can be read."""
+    kept = [
+        source
+        for source in matched
+        if kind_of(source.name) or (source.system is None and Path(source.path).is_dir())
+    ]
+    if not kept:
+        others = f" that can be read, of {len(matched)} matched" if matched else ""
+        raise SourceError(f"{pattern} matches no file{others}: check the pattern, or give {KINDS}")
+    found.skipped["of another kind"] += len(matched) - len(kept)
+    return kept
+
+
+def _checked_name(name: str) -> str:
+    """Refuse a file name that is no Unicode text: it could be no id."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(name).decode("utf-8", "backslashreplace")
+        raise SourceError(f"the file name {shown} is not UTF-8: rename the file") from None
+    return name
+
+
+def _add_local(source: _Source, found: Listing, *, several: bool, skip_bad: bool) -> None:
+    path = Path(source.path)
+    if path.is_dir():
+        _add_folder(path, found, several=several, skip_bad=skip_bad)
+        return
+    if not os.path.lexists(path):
+        raise SourceError(f"{source.name} does not exist: give {KINDS}")
+    kind = kind_of(path.name)
+    if kind is None:
+        raise SourceError(f"{source.name} is of a kind that cannot be read: give {KINDS}")
+    state = path.stat()
+    if not stat.S_ISREG(state.st_mode):
+        raise SourceError(f"{source.name} is not a file: give {KINDS}")
+    one = kind[0] in ONE_DOCUMENT.values()
+    found.shards.append(
+        Shard(
+            source.name,
+            _checked_name(path.as_posix() if several or one else path.name),
+            kind[0],
+            state.st_size,
+            state.st_mtime_ns,
+            source.path,
+            kind[1],
+            within=source.within,
+        )
+    )
+
+
+def _add_folder(folder: Path, found: Listing, *, several: bool, skip_bad: bool) -> None:
+    prefix = f"{folder.as_posix()}/" if several else ""
+
+    def fail(name: object, error: Exception) -> None:
+        problem = error if isinstance(error, SourceError) else unreadable(name, error)
+        if not skip_bad:
+            raise problem
+        shown = os.fsencode(str(name)).decode("utf-8", "backslashreplace")
+        found.shards.append(Shard(shown, shown, "", 0, 0, shown, within=True, problem=str(problem)))
+
+    for path in _files(folder, found, fail):
+        kind = kind_of(path.name)
+        if kind is None:
+            found.skipped["of another kind"] += 1
+            continue
+        try:
+            state = path.stat()
+            label = _checked_name(f"{prefix}{path.relative_to(folder).as_posix()}")
+        except (OSError, ValueError, SourceError) as error:
+            fail(path, error)
+            continue
+        if not stat.S_ISREG(state.st_mode):
+            found.skipped["not a file"] += 1
+            continue
+        size, modified = state.st_size, state.st_mtime_ns
+        found.shards.append(
+            Shard(str(path), label, kind[0], size, modified, str(path), kind[1], within=True)
+        )
+
+
+def _files(folder: Path, found: Listing, fail: Any) -> Iterator[Path]:
+    """Give the files below a folder, sorted; hidden ones and links to folders are counted."""
+    walk = os.walk(folder, onerror=lambda error: fail(error.filename, error))
+    for place, folders, files in walk:
+        found.skipped["hidden"] += sum(name.startswith(".") for name in (*folders, *files))
+        seen = sorted(name for name in folders if not name.startswith("."))
+        links = {name for name in seen if Path(place, name).is_symlink()}
+        found.skipped["link to a folder"] += len(links)
+        folders[:] = [name for name in seen if name not in links]
+        for name in sorted(files):
+            if not name.startswith("."):
+                yield Path(place, name)
+
+
+def _standard_input(spool: Path | None, found: Listing) -> Shard:
+    """Copy standard input to a file, so that it can be read again."""
+    if sys.stdin is None:
+        raise SourceError("standard input is closed: pipe JSONL to it, or name a file")
+    digest = hashlib.blake2b(digest_size=16)
+    try:
+        if spool is None:
+            handle, name = tempfile.mkstemp(prefix="lookalike-", suffix=".jsonl")
+            os.close(handle)
+            path = found.temporary = Path(name)
+        else:
+            path = Path(spool) / "stdin.jsonl"
+        with path.open("wb") as target:
+            while piece := _more_input():
+                digest.update(piece)
+                target.write(piece)
+        state = path.stat()
+    except BaseException as error:
+        if found.temporary is not None:
+            found.temporary.unlink(missing_ok=True)
+        if not isinstance(error, OSError):
+            raise
+        reason = error.strerror or error
+        raise OutputError(f"standard input cannot be kept on disk: {reason}; make room") from None
+    modified = state.st_mtime_ns
+    return Shard("-", "-", "jsonl", state.st_size, modified, str(path), digest=digest.hexdigest())
+
+
+def _more_input() -> bytes:
+    try:
+        return sys.stdin.buffer.read(PIECE)
+    except (OSError, ValueError) as error:
+        raise unreadable("standard input", error) from None
+
+
+def _addressed(address: str, found: Listing) -> Iterator[_Source]:
+    """Open the file system that an address names, and match its pattern."""
+    place, mark, query = address.partition("?")
+    if mark and "=" not in query:  # a pattern: options are written name=value
+        place, query = address, ""
+    scheme, _, rest = place.partition("://")
+    shown = rest.rpartition("@")[2] if "@" in rest.partition("/")[0] else rest
+    parts = rest.split("/")
+    plain = next((i for i, part in enumerate(parts) if glob.has_magic(part)), len(parts))
+    options = f"?{query}" if query else ""
+    system, base = _file_system(scheme, "/".join(parts[:plain]), options)
+    if plain == len(parts):
+        yield _Source(f"{scheme}://{shown}", base, system)
+        return
+    pattern = re.compile(_pattern("/".join(parts[plain:])))
+    base = base.rstrip("/")
+    top = "/".join(shown.split("/")[:plain])
+    matched = []
+    for name, _ in _stored_files(system, base, f"{scheme}://{top}"):
+        if pattern.fullmatch(name):
+            matched.append(_Source(f"{scheme}://{top}/{name}", f"{base}/{name}", system, True))
+    yield from _readable(matched, f"{scheme}://{shown}", found)
+
+
+def _pattern(wanted: str) -> str:
+    """Write a pattern of a shell as a regular expression; `**` goes through folders."""
+    found = ""
+    place = 0
+    while place < len(wanted):
+        if wanted.startswith("**/", place):
+            found, place = f"{found}(?:[^/]+/)*", place + 3
+        elif wanted.startswith("**", place):
+            found, place = f"{found}.*", place + 2
+        elif wanted[place] == "*":
+            found, place = f"{found}[^/]*", place + 1
+        elif wanted[place] == "?":
+            found, place = f"{found}[^/]", place + 1
+        elif wanted[place] == "[" and (end := wanted.find("]", place + 2)) > 0:
+            inside = wanted[place + 1 : end].replace("\\", r"\\")
+            inside = f"^{inside[1:]}" if inside[0] == "!" else inside
+            found, place = f"{found}[{inside}]", end + 1
+        else:
+            found, place = found + re.escape(wanted[place]), place + 1
+    return found
+
+
+def _file_system(scheme: str, rest: str, options: str) -> tuple[Any, str]:
+    import pyarrow as pa
+    from pyarrow import fs
+
+    try:
+        system, path = fs.FileSystem.from_uri(f"{scheme}://{rest}{options}")
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ImportError) as error:
+        unknown = error
+    except OSError as error:
+        raise unreadable(f"{scheme}://", error) from None
+    else:
+        return system, path
+    if scheme in ("s3", "gs", "gcs", "file", "hdfs", "abfs", "abfss"):
+        raise SourceError(f"{scheme}:// address cannot be used: {one_line(unknown)}")
+    try:
+        import fsspec
+    except ImportError:
+        raise SourceError(
+            f"{scheme}:// is not known: pip install fsspec and its package for {scheme}"
+        ) from None
+    try:
+        system, path = fsspec.core.url_to_fs(f"{scheme}://{rest}{options}")
+    except (ImportError, ValueError, OSError) as error:
+        raise SourceError(f"{scheme}:// cannot be used: {one_line(error)}") from None
+    return fs.PyFileSystem(fs.FSSpecHandler(system)), path
+
+
+def _add_stored(source: _Source, found: Listing, *, several: bool) -> None:
+    """Add a file or a folder of a file system that is reached by an address."""
+    from pyarrow import fs
+
+    info = source.system.get_file_info(source.path)
+    if info.type == fs.FileType.NotFound:
+        raise SourceError(f"{source.name} does not exist: check the address")
+    if info.type == fs.FileType.File:
+        kind = kind_of(source.name)
+        if kind is None:
+            raise SourceError(f"{source.name} is of a kind that cannot be read: give {KINDS}")
+        one = kind[0] in ONE_DOCUMENT.values()
+        label = source.name if several or one else PurePosixPath(source.name).name
+        found.shards.append(_stored(source.name, label, info, source.system, source.within))
+        return
+    base, name = source.path.rstrip("/"), source.name.rstrip("/")
+    for inner, info in _stored_files(source.system, base, name):
+        if any(part.startswith(".") for part in inner.split("/")):
+            found.skipped["hidden"] += 1
+        elif kind_of(inner) is None:
+            found.skipped["of another kind"] += 1
+        else:
+            label = f"{name}/{inner}" if several else inner
+            found.shards.append(_stored(f"{name}/{inner}", label, info, source.system, True))
+
+
+def _stored(name: str, label: str, info: Any, system: Any, within: bool) -> Shard:
+    kind, packed = kind_of(name) or ("", None)
+    modified = info.mtime_ns or 0
+    return Shard(name, label, kind, info.size, modified, info.path, packed, system, within=within)
+
+
+def _stored_files(system: Any, base: str, shown: str) -> list[tuple[str, Any]]:
+    """Give the files below a folder with their names in it, sorted as those of a folder on disk."""
+    from pyarrow import fs
+
+    try:
+        infos = system.get_file_info(fs.FileSelector(base, recursive=True))
+    except OSError as error:
+        raise unreadable(shown, error) from None
+    start = len(base) + 1
+    named = [(info.path[start:], info) for info in infos if info.type == fs.FileType.File]
+    return sorted(named, key=lambda pair: _walking_order(pair[0]))
+
+
+def _walking_order(name: str) -> list[tuple[bool, str]]:
+    """Sort files of a folder before those of the folders in it."""
+    *folders, last = name.split("/")
+    return [*((True, folder) for folder in folders), (False, last)]

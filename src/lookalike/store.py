@@ -1,0 +1,208 @@
+"""Arrays that grow at their end, in memory or in files of a folder."""
+
+from __future__ import annotations
+
+import os
+import threading
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lookalike.errors import OutputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+__all__ = ["Column", "Store", "unwritable"]
+
+
+def unwritable(path: object, error: OSError) -> OutputError:
+    """Say that a file of the work folder cannot be written, and how to go on."""
+    return OutputError(
+        f"{path} cannot be written: {error.strerror or error}; free some space, or choose another "
+        "folder with --work, and run the same command again"
+    )
+
+
+_SEEKING = threading.Lock()
+
+
+def _read_at(file: int, room: Any, at: int) -> int:
+    if hasattr(os, "preadv"):
+        return os.preadv(file, [room], at)
+    with _SEEKING:
+        os.lseek(file, at, os.SEEK_SET)
+        data = os.read(file, len(room))
+    room[: len(data)] = np.frombuffer(data, np.uint8)
+    return len(data)
+
+
+def _write_at(file: int, data: Any, at: int) -> int:
+    if hasattr(os, "pwrite"):
+        return os.pwrite(file, data, at)
+    with _SEEKING:
+        os.lseek(file, at, os.SEEK_SET)
+        return os.write(file, data)
+
+
+class Column:
+    """An array of one type that grows at its end; in a file, only what is read is in memory."""
+
+    def __init__(self, dtype: Any, path: Path | None = None, length: int = 0) -> None:
+        """Begin a column, or go on with the first `length` items of one that a file holds."""
+        self.dtype = np.dtype(dtype)
+        self.path: Path | None = None
+        self._chunks: list[NDArray[Any]] = []
+        self._starts: list[int] = []
+        self._length = length
+        self._file = -1
+        if path is not None:
+            self._open(path, length)
+
+    def _open(self, path: Path, length: int) -> None:
+        needed = length * self.dtype.itemsize
+        try:
+            self._file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+            if os.fstat(self._file).st_size < needed:
+                raise OutputError(
+                    f"{path} is shorter than its checkpoint says, as after a power cut: remove "
+                    f"{path.parent} and run again"
+                )
+            # What a killed job wrote after its last checkpoint does not count.
+            os.ftruncate(self._file, needed)
+        except OSError as error:
+            raise unwritable(path, error) from None
+        self.path = path
+
+    def __len__(self) -> int:
+        """Count the items."""
+        return self._length
+
+    def append(self, values: NDArray[Any]) -> None:
+        """Put items at the end."""
+        values = np.ascontiguousarray(values, self.dtype).ravel()
+        if self.path is None:
+            self._chunks.append(values)
+            self._starts.append(self._length)
+        else:
+            self._write(values)
+        self._length += len(values)
+
+    def _write(self, values: NDArray[Any]) -> None:
+        data: Any = values.view(np.uint8)
+        at = self._length * self.dtype.itemsize
+        try:
+            while len(data):
+                written = _write_at(self._file, data, at)
+                data, at = data[written:], at + written
+        except OSError as error:
+            raise unwritable(self.path, error) from None
+
+    def read(self, start: int = 0, stop: int | None = None) -> NDArray[Any]:
+        """Give some of the items, by default all; of a column in memory they are not copied."""
+        stop = self._length if stop is None else stop
+        if self.path is None:
+            return self._slice(start, stop)
+        values = np.empty(max(0, stop - start), self.dtype)
+        self.read_into(values, start)
+        return values
+
+    def _slice(self, start: int, stop: int) -> NDArray[Any]:
+        if start == 0 and stop == self._length and len(self._chunks) != 1:
+            self._chunks = [np.concatenate([np.empty(0, self.dtype), *self._chunks])]
+            self._starts = [0]
+        found = [np.empty(0, self.dtype)]
+        for at in range(max(0, bisect_right(self._starts, start) - 1), len(self._chunks)):
+            begin = self._starts[at]
+            if begin >= stop:
+                break
+            found.append(self._chunks[at][max(0, start - begin) : stop - begin])
+        return found[-1] if len(found) <= 2 else np.concatenate(found)
+
+    def read_into(self, values: NDArray[Any], start: int) -> None:
+        """Read as many items from a file as there is room for."""
+        if not len(values):
+            return
+        data: Any = values.view(np.uint8)
+        at = start * self.dtype.itemsize
+        while data.size:
+            got = _read_at(self._file, data, at)
+            if not got:
+                raise OutputError(
+                    f"{self.path} became shorter while it was in use: remove its folder, run again"
+                )
+            data, at = data[got:], at + got
+
+    def move(self, path: Path) -> None:
+        """Move what is in memory to a file."""
+        chunks, self._chunks, self._starts = self._chunks, [], []
+        self._open(path, 0)
+        self._length = 0
+        while chunks:
+            self.append(chunks.pop(0))
+
+    def clear(self, length: int = 0) -> None:
+        """Forget the items from a place on."""
+        if self.path is None:
+            self._chunks, self._starts = [self._slice(0, length)], [0]
+        else:
+            os.ftruncate(self._file, length * self.dtype.itemsize)
+        self._length = length
+
+    def close(self) -> None:
+        """Let go of the file."""
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+        self._chunks, self._starts = [], []
+
+    def __del__(self) -> None:
+        """Let go of a file that nobody closed."""
+        self.close()
+
+
+class Store:
+    """Columns by name: in the files of a folder, or in memory where there is none."""
+
+    def __init__(self, folder: Path | None = None, lengths: dict[str, int] | None = None) -> None:
+        """Begin in a folder, or go on there with columns of known lengths."""
+        self.folder = folder
+        self.columns: dict[str, Column] = {}
+        self._lengths = lengths or {}
+
+    def column(self, name: str, dtype: Any) -> Column:
+        """Give a column, new or as it was at the last checkpoint."""
+        if name not in self.columns:
+            path = self.folder / name if self.folder else None
+            self.columns[name] = Column(dtype, path, self._lengths.get(name, 0))
+        return self.columns[name]
+
+    def lengths(self) -> dict[str, int]:
+        """Give the items of each column, for a checkpoint."""
+        return self._lengths | {name: len(column) for name, column in self.columns.items()}
+
+    def spill(self, folder: Path) -> None:
+        """Move to a folder all that is in memory."""
+        if self.folder is None:
+            self.folder = folder
+            for name, column in self.columns.items():
+                column.move(folder / name)
+
+    def drop(self, *names: str) -> None:
+        """Forget columns, and remove their files."""
+        for name in names:
+            column = self.columns.pop(name, None)
+            if column is not None:
+                column.close()
+            self._lengths.pop(name, None)
+            if self.folder is not None:
+                (self.folder / name).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Let go of all files."""
+        for column in self.columns.values():
+            column.close()
+        self.columns = {}

@@ -1,0 +1,161 @@
+"""The work folder of a job: what it has done so far, so that a killed one goes on from there.
+
+`state.json` is replaced as a whole at each checkpoint and says how much of each file counts; what
+was written after the last checkpoint is cut off when the job is taken up again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lookalike.errors import OutputError
+from lookalike.store import Store, unwritable
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["SPOOL", "Work"]
+
+FORMAT = 1
+"""Raised when the files of a work folder change their meaning."""
+STATE = "state.json"
+LOCK = "lock"
+SPOOL = "standard-input"
+"""The folder to which standard input is copied, so that it can be read again."""
+
+
+class Work:
+    """The columns of a job and its checkpoints, in a folder or, where none is asked for, in memory.
+
+    In memory nothing outlives the job; what grows past its bounds moves to a temporary folder.
+    """
+
+    def __init__(self, folder: Path | None = None, *, reading: Any = None) -> None:
+        """Open a folder, new or one of the same sources, read in the same way."""
+        self.folder = folder
+        self.durable = folder is not None
+        self._temporary: Path | None = None
+        self._lock = -1
+        self.state: dict[str, Any] = {"format": FORMAT, "reading": reading, "stages": {}}
+        if folder is not None:
+            self._take(folder)
+            self._resume(folder, reading)
+        self.store = Store(folder, dict(self.state.get("lengths", {})))
+
+    def _take(self, folder: Path) -> None:
+        """Hold the folder against a second job; the system lets go of it when this one dies."""
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
+        except OSError as error:
+            raise unwritable(folder, error) from None
+        try:
+            import fcntl
+        except ImportError:  # not on Windows
+            return
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            os.close(self._lock)
+            self._lock = -1
+            raise OutputError(
+                f"another job is at work in {folder}: wait for its end, or use another folder"
+            ) from None
+
+    def _resume(self, folder: Path, reading: Any) -> None:
+        path = folder / STATE
+        if not path.exists():
+            if any(entry.name not in (LOCK, SPOOL) for entry in folder.iterdir()):
+                raise OutputError(
+                    f"{folder} holds files that are no job's work: use an empty or a new folder"
+                )
+            return
+        try:
+            state = json.loads(path.read_bytes())
+            known = state["format"]
+        except (OSError, ValueError, KeyError, TypeError):
+            raise OutputError(f"{path} cannot be read: remove {folder} and run again") from None
+        if known != FORMAT:
+            raise OutputError(
+                f"{folder} was made by another version of Lookalike: remove it, or use another"
+            )
+        if state["reading"] != json.loads(json.dumps(reading)):
+            raise OutputError(
+                f"{folder} holds the work of another job, on other sources or read in another way: "
+                f"{_difference(state['reading'], reading)}; run that same command again, or remove "
+                "the folder"
+            )
+        self.state = state
+
+    def stage(self, name: str) -> dict[str, Any]:
+        """Give what is known of a stage: a dict to fill, written at the next checkpoint."""
+        known: dict[str, Any] = self.state["stages"].setdefault(name, {})
+        return known
+
+    def forget(self, *stages: str) -> None:
+        """Begin stages anew."""
+        for name in stages:
+            self.state["stages"].pop(name, None)
+
+    def checkpoint(self) -> None:
+        """Make all that was done so far count."""
+        if not self.durable or self.folder is None:
+            return
+        self.state["lengths"] = self.store.lengths()
+        path = self.folder / STATE
+        fresh = path.with_suffix(".new")
+        try:
+            with fresh.open("w") as file:
+                json.dump(self.state, file)
+            fresh.replace(path)
+        except OSError as error:
+            raise unwritable(path, error) from None
+
+    def make_room(self) -> None:
+        """Move what is in memory to a temporary folder."""
+        if self.store.folder is None:
+            try:
+                self._temporary = Path(tempfile.mkdtemp(prefix="lookalike-"))
+            except OSError as error:
+                raise unwritable(tempfile.gettempdir(), error) from None
+            self.store.spill(self._temporary)
+
+    @property
+    def place(self) -> Path:
+        """The folder in which columns grow, or would."""
+        return self.store.folder or Path(tempfile.gettempdir())
+
+    def close(self) -> None:
+        """Let go of the files; temporary ones go away."""
+        self.store.close()
+        if self._temporary is not None:
+            shutil.rmtree(self._temporary, ignore_errors=True)
+        if self._lock >= 0:
+            os.close(self._lock)
+            self._lock = -1
+
+    def remove(self) -> None:
+        """Remove the folder with all that is in it."""
+        self.close()
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+
+    def __del__(self) -> None:
+        """Leave no temporary folder behind."""
+        if hasattr(self, "store"):
+            self.close()
+
+
+def _difference(known: Mapping[str, Any], given: Mapping[str, Any]) -> str:
+    """Name the first thing in which two jobs differ."""
+    for name in known:
+        if known[name] != json.loads(json.dumps(given.get(name))):
+            if name == "sources":
+                return "the files are others, or were changed"
+            return f"{name} was {known[name]!r} and is {given.get(name)!r}"
+    return "the command is another"

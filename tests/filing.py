@@ -1,0 +1,88 @@
+"""Files of every kind for the tests of the readers, and what is read from them."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+from pyarrow import parquet as pq
+
+from lookalike.read import open_corpus
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from lookalike.read import Corpus
+
+PACKINGS = ("", ".gz", ".zst")
+RECORD_KINDS = [f"{kind}{packing}" for kind in (".jsonl", ".csv", ".tsv") for packing in PACKINGS]
+RECORD_KINDS += [".parquet"]
+
+
+def pack(data: bytes, name: str) -> bytes:
+    """Compress as the end of a name says."""
+    if name.endswith(".gz"):
+        return gzip.compress(data)
+    if name.endswith(".zst"):
+        return pa.Codec("zstd").compress(data, asbytes=True)
+    return data
+
+
+def unpack(data: bytes, name: str) -> bytes:
+    """Undo `pack`."""
+    if name.endswith(".gz"):
+        return gzip.decompress(data)
+    if name.endswith(".zst"):
+        return pa.CompressedInputStream(pa.BufferReader(data), "zstd").read()
+    return data
+
+
+def as_lines(records: Sequence[dict[str, Any]]) -> bytes:
+    return "".join(json.dumps(record) + "\n" for record in records).encode()
+
+
+def as_separated(records: Sequence[dict[str, Any]], delimiter: str = ",") -> bytes:
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(records[0]), delimiter=delimiter)
+    writer.writeheader()
+    writer.writerows(records)
+    return text.getvalue().encode()
+
+
+def write_records(path: Path, records: Sequence[dict[str, Any]]) -> Path:
+    """Write records in the format that the name of a file says."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    if path.suffix == ".parquet":
+        pq.write_table(pa.Table.from_pylist(list(records)), path, row_group_size=3)
+    elif ".jsonl" in path.name:
+        path.write_bytes(pack(as_lines(records), path.name))
+    else:
+        delimiter = "\t" if ".tsv" in path.name else ","
+        path.write_bytes(pack(as_separated(records, delimiter), path.name))
+    return path
+
+
+def documents(corpus: Corpus, start: Any = None, **options: Any) -> list[tuple[Any, Any, str]]:
+    """Give id, text and place of every document."""
+    return [
+        (name, text, corpus.place(int(shard), int(record)))
+        for batch in corpus.batches(start, **options)
+        for name, text, shard, record in zip(
+            batch.ids.to_pylist(), batch.texts.to_pylist(), batch.shards, batch.records, strict=True
+        )
+    ]
+
+
+def ids_and_texts(*paths: Any, **names: Any) -> list[tuple[Any, Any]]:
+    """Give id and text of every document below some paths."""
+    return [(name, text) for name, text, _ in documents(open_corpus(list(paths), **names))]
+
+
+def bad_of(corpus: Corpus) -> list[str]:
+    """Give what was passed over as bad."""
+    return [line for batch in corpus.batches(batch_bytes=64) for line in batch.bad]

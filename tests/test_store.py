@@ -1,0 +1,195 @@
+"""Columns that grow at their end behave the same in memory and in a file."""
+
+import errno
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lookalike import store
+from lookalike.errors import OutputError
+from lookalike.store import Column, Store
+
+RECORD = np.dtype([("place", "<u4"), ("similarity", "<f8")])
+values = st.lists(st.integers(-(2**31), 2**31 - 1), max_size=5)
+share = st.floats(0, 1)
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("append"), values),
+        st.tuples(st.just("read"), st.tuples(share, share)),
+        st.tuples(st.just("read all"), st.none()),
+        st.tuples(st.just("clear"), share),
+        st.tuples(st.just("move"), st.none()),
+    ),
+    max_size=12,
+)
+
+
+@pytest.mark.parametrize("in_a_file", [False, True])
+@given(steps=steps)
+def test_a_column_is_a_list_that_grows_at_its_end(in_a_file, steps):
+    with TemporaryDirectory() as folder:
+        column = Column(np.int32, Path(folder) / "column" if in_a_file else None)
+        expected = []
+        for what, given in steps:
+            if what == "append":
+                column.append(np.array(given, np.int32))
+                expected += given
+            elif what == "read":
+                start, stop = sorted(round(at * len(expected)) for at in given)
+                assert column.read(start, stop).tolist() == expected[start:stop]
+            elif what == "read all":
+                assert column.read().tolist() == expected
+            elif what == "clear":
+                length = round(given * len(expected))
+                column.clear(length)
+                expected = expected[:length]
+            elif column.path is None:
+                column.move(Path(folder) / "moved")
+            assert len(column) == len(expected)
+            assert column.read().dtype == np.int32
+        assert column.read().tolist() == expected
+        if column.path is not None:
+            assert np.fromfile(column.path, np.int32).tolist() == expected
+        column.close()
+
+
+def test_tables_and_other_types_are_laid_out_in_a_row(tmp_path):
+    for path in (None, tmp_path / "column"):
+        column = Column(np.uint32, path)
+        column.append(np.arange(12, dtype=np.int64).reshape(3, 4)[:, ::2])
+        assert column.read().tolist() == [0, 2, 4, 6, 8, 10]
+        column.append(np.array([True, False]))
+        assert column.read(6).tolist() == [1, 0]
+
+
+def test_records_are_kept_whole(tmp_path):
+    records = np.array([(1, 0.5), (2**32 - 1, 0.25)], RECORD)
+    for path in (None, tmp_path / "column"):
+        column = Column(RECORD, path)
+        column.append(records)
+        column.append(records[::-1])
+        assert column.read(1, 3).tolist() == [(2**32 - 1, 0.25)] * 2
+
+
+def test_what_was_written_after_the_checkpoint_is_cut_off(tmp_path):
+    path = tmp_path / "column"
+    Column(np.int64, path).append(np.arange(10))
+    again = Column(np.int64, path, 6)
+    assert again.read().tolist() == [0, 1, 2, 3, 4, 5]
+    again.append(np.array([77]))
+    assert np.fromfile(path, np.int64).tolist() == [0, 1, 2, 3, 4, 5, 77]
+
+
+def test_a_file_that_is_shorter_than_its_checkpoint_is_refused(tmp_path):
+    path = tmp_path / "column"
+    Column(np.int64, path).append(np.arange(5))
+    with pytest.raises(OutputError, match=r"column is shorter than its checkpoint says.*remove"):
+        Column(np.int64, path, 6)
+    assert path.stat().st_size == 40
+
+
+def test_a_file_that_is_cut_short_under_a_job_is_told(tmp_path):
+    column = Column(np.int64, tmp_path / "column")
+    column.append(np.arange(5))
+    os.truncate(tmp_path / "column", 16)
+    with pytest.raises(OutputError, match="became shorter while it was in use"):
+        column.read()
+
+
+def full(*_given):
+    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def test_a_full_disk_is_told_and_what_was_there_stays(tmp_path, monkeypatch):
+    column = Column(np.int64, tmp_path / "column")
+    column.append(np.arange(3))
+    monkeypatch.setattr("os.pwrite", full)
+    with pytest.raises(OutputError, match=r"column cannot be written: No space left.*--work"):
+        column.append(np.arange(3))
+    assert column.read().tolist() == [0, 1, 2]
+
+
+def test_a_disk_that_fills_while_memory_is_moved_is_told(tmp_path, monkeypatch):
+    column = Column(np.int64)
+    column.append(np.arange(3))
+    monkeypatch.setattr("os.pwrite", full)
+    with pytest.raises(OutputError, match="No space left"):
+        column.move(tmp_path / "column")
+
+
+def test_a_file_that_cannot_be_made_is_told(tmp_path):
+    with pytest.raises(OutputError, match="cannot be written: No such file or directory"):
+        Column(np.int64, tmp_path / "nowhere" / "column")
+
+
+def test_writes_and_reads_that_do_a_part_are_gone_on_with(tmp_path, monkeypatch):
+    write, read = os.pwrite, os.preadv
+    monkeypatch.setattr("os.pwrite", lambda file, data, at: write(file, data[:5], at))
+    monkeypatch.setattr("os.preadv", lambda file, rooms, at: read(file, [rooms[0][:3]], at))
+    column = Column(np.int64, tmp_path / "column")
+    column.append(np.arange(4))
+    assert column.read().tolist() == [0, 1, 2, 3]
+    assert column.read(1, 3).tolist() == [1, 2]
+
+
+def test_a_system_without_reads_at_a_place_seeks(tmp_path, monkeypatch):
+    monkeypatch.delattr("os.pwrite")
+    monkeypatch.delattr("os.preadv")
+    column = Column(np.int64, tmp_path / "column")
+    column.append(np.arange(4))
+    assert column.read(1, 3).tolist() == [1, 2]
+    column.append(np.arange(2))
+    assert column.read().tolist() == [0, 1, 2, 3, 0, 1]
+
+
+class TestStore:
+    def test_a_name_gives_the_same_column_again(self, tmp_path):
+        for folder in (None, tmp_path):
+            columns = Store(folder)
+            columns.column("some", np.int64).append(np.arange(3))
+            assert columns.column("some", np.int64).read().tolist() == [0, 1, 2]
+
+    def test_it_is_taken_up_by_its_lengths(self, tmp_path):
+        before = Store(tmp_path)
+        before.column("some", np.int64).append(np.arange(3))
+        before.column("other", np.uint8).append(np.arange(4))
+        lengths = before.lengths()
+        assert lengths == {"some": 3, "other": 4}
+        before.column("some", np.int64).append(np.arange(9))
+        before.close()
+        again = Store(tmp_path, lengths)
+        assert again.column("some", np.int64).read().tolist() == [0, 1, 2]
+        # What nobody asked for yet still counts.
+        assert again.lengths() == lengths
+
+    def test_it_moves_to_a_folder_with_all_that_comes_later(self, tmp_path):
+        columns = Store()
+        column = columns.column("some", np.int64)
+        column.append(np.arange(3))
+        columns.spill(tmp_path)
+        column.append(np.arange(3, 5))
+        assert column.read().tolist() == [0, 1, 2, 3, 4]
+        columns.column("later", np.int64).append(np.arange(2))
+        assert sorted(path.name for path in tmp_path.iterdir()) == ["later", "some"]
+        assert columns.columns["some"] is column
+
+    def test_what_is_dropped_begins_anew(self, tmp_path):
+        for folder in (None, tmp_path):
+            columns = Store(folder, {"absent": 7} if folder else None)
+            columns.column("some", np.int64).append(np.arange(3))
+            columns.drop("some", "absent", "unknown")
+            assert columns.lengths() == {}
+            assert len(columns.column("some", np.int64)) == 0
+        assert (tmp_path / "some").stat().st_size == 0
+
+
+def test_the_error_names_the_file_and_the_way_out():
+    told = str(store.unwritable("there/column", OSError(errno.EACCES, "Permission denied")))
+    assert told.startswith("there/column cannot be written: Permission denied; ")
+    assert "--work" in told
+    assert "\n" not in told

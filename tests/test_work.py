@@ -1,0 +1,375 @@
+"""The work folder of a job: taken up where it stood, and never by the wrong job."""
+
+import errno
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+from itertools import count
+
+import numpy as np
+import pytest
+
+import lookalike
+from lookalike.errors import OutputError
+from lookalike.pipeline import comparing
+from lookalike.read import Corpus
+from lookalike.work import Work
+
+READING = {"sources": [["a.jsonl", 12]], "text": None, "multiset": False}
+
+
+def begun(folder, **stages):
+    """Make a folder with five numbers and a checkpoint, and let go of it."""
+    work = Work(folder, reading=READING)
+    work.store.column("numbers", np.int64).append(np.arange(5))
+    for name, known in stages.items():
+        work.stage(name).update(known)
+    work.checkpoint()
+    work.close()
+
+
+def test_a_job_goes_on_where_the_last_checkpoint_was(tmp_path):
+    begun(tmp_path, read={"next": [0, 1, 2]})
+    killed = Work(tmp_path, reading=READING)
+    killed.store.column("numbers", np.int64).append(np.arange(90, 99))
+    killed.store.column("fresh", np.int64).append(np.arange(3))
+    killed.stage("read")["next"] = [7, 7, 7]
+    killed.close()
+    again = Work(tmp_path, reading=READING)
+    assert again.stage("read") == {"next": [0, 1, 2]}
+    assert again.store.column("numbers", np.int64).read().tolist() == [0, 1, 2, 3, 4]
+    assert len(again.store.column("fresh", np.int64)) == 0
+    again.close()
+
+
+def test_columns_that_nobody_opened_count_at_the_next_checkpoint_too(tmp_path):
+    begun(tmp_path)
+    between = Work(tmp_path, reading=READING)
+    between.checkpoint()
+    between.close()
+    again = Work(tmp_path, reading=READING)
+    assert len(again.store.column("numbers", np.int64)) == 5
+    again.close()
+
+
+def test_stages_that_are_forgotten_begin_anew(tmp_path):
+    begun(tmp_path, read={"done": True}, compare={"place": 9})
+    work = Work(tmp_path, reading=READING)
+    work.forget("compare", "never begun")
+    assert work.stage("compare") == {}
+    assert work.stage("read") == {"done": True}
+    work.close()
+
+
+def test_a_second_job_is_refused_while_the_first_lives(tmp_path):
+    pytest.importorskip("fcntl")
+    first = Work(tmp_path, reading=READING)
+    with pytest.raises(OutputError, match=r"another job is at work in .*: wait for its end"):
+        Work(tmp_path, reading=READING)
+    first.close()
+    Work(tmp_path, reading=READING).close()
+
+
+def test_the_folder_of_a_process_that_was_killed_is_free(tmp_path):
+    code = (
+        "import os, sys; from pathlib import Path; from lookalike.work import Work\n"
+        "work = Work(Path(sys.argv[1]), reading={}); work.checkpoint(); os.kill(os.getpid(), 9)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)
+    assert done.returncode != 0
+    assert (tmp_path / "state.json").exists()
+    Work(tmp_path, reading={}).close()
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"text": "body"}, "text was None and is 'body'"),
+        ({"multiset": True}, "multiset was False and is True"),
+        ({"sources": [["a.jsonl", 13]]}, "the files are others, or were changed"),
+        ({"column": "stars"}, "the command is another"),
+    ],
+)
+def test_another_reading_is_refused_with_what_differs(tmp_path, changed, message):
+    begun(tmp_path)
+    with pytest.raises(OutputError, match=f"holds the work of another job.*{message}"):
+        Work(tmp_path, reading=READING | changed)
+
+
+def test_after_a_refusal_the_right_job_is_let_in(tmp_path):
+    begun(tmp_path)
+    with pytest.raises(OutputError, match="another job"):
+        Work(tmp_path, reading=READING | {"multiset": True})
+    Work(tmp_path, reading=READING).close()
+
+
+def test_a_reading_is_the_same_after_json(tmp_path):
+    Work(tmp_path, reading={"sources": ("a", 1)}).checkpoint()
+    Work(tmp_path, reading={"sources": ("a", 1)}).close()
+
+
+def test_a_folder_with_foreign_files_is_refused_and_left_alone(tmp_path):
+    (tmp_path / "letter.txt").write_text("dear")
+    with pytest.raises(OutputError, match="holds files that are no job's work: use an empty"):
+        Work(tmp_path, reading=READING)
+    assert (tmp_path / "letter.txt").read_text() == "dear"
+
+
+@pytest.mark.parametrize("state", ["", "{", "[]", "7", "null", "{}", "\x00", '{"format": 1}'])
+def test_a_damaged_state_is_refused(tmp_path, state):
+    begun(tmp_path)
+    (tmp_path / "state.json").write_text(state)
+    with pytest.raises(OutputError, match=r"state\.json cannot be read: remove .* and run again"):
+        Work(tmp_path, reading=READING)
+
+
+def test_the_work_of_another_version_is_refused(tmp_path):
+    begun(tmp_path)
+    path = tmp_path / "state.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"format": 99}))
+    with pytest.raises(OutputError, match="was made by another version of Lookalike"):
+        Work(tmp_path, reading=READING)
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(OutputError, match="cannot be written"):
+        Work(tmp_path / "file" / "work", reading=READING)
+
+
+def test_a_checkpoint_that_fails_leaves_the_one_before(tmp_path, monkeypatch):
+    begun(tmp_path)
+    work = Work(tmp_path, reading=READING)
+    work.stage("read")["done"] = True
+
+    def full(*_given):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patched:
+        patched.setattr("json.dump", full)
+        with pytest.raises(OutputError, match=r"state\.json cannot be written: No space left"):
+            work.checkpoint()
+    work.close()
+    again = Work(tmp_path, reading=READING)
+    assert again.stage("read") == {}
+    again.close()
+
+
+@pytest.fixture
+def temporary(tmp_path, monkeypatch):
+    """Give the folder in which temporary ones are made."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    return tmp_path
+
+
+class TestInMemory:
+    def test_it_leaves_no_trace(self, temporary):
+        work = Work(reading=READING)
+        work.store.column("numbers", np.int64).append(np.arange(3))
+        work.checkpoint()
+        work.close()
+        assert list(temporary.iterdir()) == []
+
+    def test_what_needs_room_goes_to_a_temporary_folder_that_goes_away(self, temporary):
+        work = Work(reading=READING)
+        column = work.store.column("numbers", np.int64)
+        column.append(np.arange(3))
+        assert work.place == temporary
+        work.make_room()
+        work.make_room()
+        (folder,) = temporary.iterdir()
+        assert work.place == folder == column.path.parent
+        assert column.read().tolist() == [0, 1, 2]
+        work.checkpoint()
+        assert not (folder / "state.json").exists()
+        work.close()
+        assert list(temporary.iterdir()) == []
+
+    def test_the_temporary_folder_goes_away_with_the_job(self, temporary):
+        work = Work(reading=READING)
+        work.make_room()
+        assert len(list(temporary.iterdir())) == 1
+        del work
+        assert list(temporary.iterdir()) == []
+
+    def test_without_a_place_for_it_the_job_ends_with_a_word(self, monkeypatch, tmp_path):
+        monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
+        with pytest.raises(OutputError, match="cannot be written"):
+            Work(reading=READING).make_room()
+
+
+def test_a_folder_of_its_own_needs_no_other_room(tmp_path):
+    work = Work(tmp_path / "deep" / "work", reading=READING)
+    work.make_room()
+    assert work.place == tmp_path / "deep" / "work"
+    work.remove()
+    assert list((tmp_path / "deep").iterdir()) == []
+
+
+class PowerCutError(Exception):
+    """Ends a job as the end of its process does."""
+
+
+def end(*_given, **_options):
+    raise PowerCutError
+
+
+def documents(number=120):
+    """Make edits of a few texts, copies among them."""
+    choice = random.Random(3)
+    words = [f"word{at}" for at in range(50)]
+    originals = [choice.choices(words, k=30) for _ in range(8)]
+    for at in range(number):
+        text = list(choice.choice(originals))
+        for _ in range(choice.choice([0, 1, 2, 4, 8])):
+            text[choice.randrange(30)] = choice.choice(words)
+        yield {"id": f"d{at:03}", "text": " ".join(text)}
+
+
+@pytest.fixture
+def source(tmp_path):
+    path = tmp_path / "documents.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in documents()))
+    return path
+
+
+def tables(result):
+    if isinstance(result, lookalike.FindResult):
+        return [result.pairs, result.clusters, result.containments, result.empty]
+    return [result.removed, result.clusters, result.kept_ids]
+
+
+def same(result, expected):
+    for mine, other in zip(tables(result), tables(expected), strict=True):
+        assert mine.equals(other)
+    for name in ("documents", "identical", "candidates", "rejected"):
+        assert getattr(result.summary, name) == getattr(expected.summary, name)
+    assert result.settings == expected.settings
+
+
+OPTIONS = {"shingle": "words:2", "threshold": 0.6}
+
+
+@pytest.fixture
+def unread(monkeypatch):
+    """Let no source be read any more."""
+
+    def forbid():
+        def batches(*_given, **_options):
+            raise AssertionError("this job read its source again")
+
+        monkeypatch.setattr(Corpus, "batches", batches)
+
+    return forbid
+
+
+@pytest.mark.parametrize("run", [lookalike.find, lookalike.dedup], ids=["find", "dedup"])
+class TestJobs:
+    @pytest.mark.parametrize("options", [{}, {"recall": 1}, {"cascade": "or:4 and:2 or:6"}])
+    def test_in_a_folder_the_result_is_the_same(self, tmp_path, source, run, options):
+        expected = run(source, **OPTIONS, **options)
+        same(run(source, work=tmp_path / "work", **OPTIONS, **options), expected)
+        assert (tmp_path / "work" / "state.json").exists()
+
+    def test_a_finished_folder_gives_its_result_again(self, tmp_path, source, run, unread):
+        expected = run(source, **OPTIONS)
+        run(source, work=tmp_path / "work", **OPTIONS)
+        unread()
+        same(run(source, work=tmp_path / "work", **OPTIONS), expected)
+
+    @pytest.mark.parametrize("threshold", [0.3, 0.5, 0.8, 0.95])
+    def test_another_threshold_is_answered_without_reading_again(
+        self, tmp_path, source, run, unread, threshold
+    ):
+        expected = run(source, **OPTIONS | {"threshold": threshold})
+        run(source, work=tmp_path / "work", **OPTIONS)
+        unread()
+        same(run(source, work=tmp_path / "work", **OPTIONS | {"threshold": threshold}), expected)
+
+    def test_a_folder_serves_both_commands(self, tmp_path, source, run, unread):
+        other = {lookalike.find: lookalike.dedup, lookalike.dedup: lookalike.find}[run]
+        expected = run(source, **OPTIONS)
+        other(source, work=tmp_path / "work", **OPTIONS)
+        unread()
+        same(run(source, work=tmp_path / "work", **OPTIONS), expected)
+
+    @pytest.mark.parametrize(
+        ("changed", "message"),
+        [
+            ({"shingle": "words:3"}, "shingle was 'words:2' and is 'words:3'"),
+            ({"seed": 2}, "seed was 1 and is 2"),
+            ({"max_df": 0.5}, "max_df was None and is 0.5"),
+            ({"multiset": True}, "multiset was False and is True"),
+            ({"normalise": "keep-case"}, "normalise was 'default' and is 'keep-case'"),
+            ({"text": "text"}, "text was None and is 'text'"),
+        ],
+    )
+    def test_other_settings_of_the_sketches_are_refused(
+        self, tmp_path, source, run, changed, message
+    ):
+        run(source, work=tmp_path / "work", **OPTIONS)
+        with pytest.raises(OutputError, match=message):
+            run(source, work=tmp_path / "work", **OPTIONS | changed)
+
+    def test_a_source_that_changed_is_refused(self, tmp_path, source, run):
+        run(source, work=tmp_path / "work", **OPTIONS)
+        with source.open("a") as file:
+            file.write(json.dumps({"id": "new", "text": "one more"}) + "\n")
+        with pytest.raises(OutputError, match="the files are others, or were changed"):
+            run(source, work=tmp_path / "work", **OPTIONS)
+
+    def test_an_unfinished_job_is_not_taken_up_with_another_threshold(
+        self, tmp_path, source, run, monkeypatch
+    ):
+        with monkeypatch.context() as patched:
+            patched.setattr(comparing, "make_buckets", end)
+            with pytest.raises(PowerCutError):
+                run(source, work=tmp_path / "work", **OPTIONS)
+        with pytest.raises(OutputError, match=r"threshold was 0\.6 and is 0\.7; run that job"):
+            run(source, work=tmp_path / "work", **OPTIONS | {"threshold": 0.7})
+
+    @pytest.mark.parametrize("before", [None, 0.9], ids=["new", "after another threshold"])
+    def test_killed_at_any_checkpoint_it_goes_on_to_the_same_result(
+        self, tmp_path, source, run, monkeypatch, before
+    ):
+        for name in ("band", "pipeline.sketching"):
+            monkeypatch.setattr(f"lookalike.{name}.TOGETHER", 20)
+        monkeypatch.setattr(comparing, "STRETCH", 20)
+        monkeypatch.setattr("lookalike.pipeline.sketching.PIECE", 2000)
+        batches = Corpus.batches
+        monkeypatch.setattr(
+            Corpus,
+            "batches",
+            lambda *given, **options: batches(*given, **options, batch_bytes=2000),
+        )
+        expected = run(source, **OPTIONS)
+        checkpoint = Work.checkpoint
+        kills = 0
+        for moment in count(1):
+            work, seen = tmp_path / f"work{moment}", 0
+            if before:
+                run(source, work=work, **OPTIONS | {"threshold": before})
+
+            def dying(self, moment=moment):
+                nonlocal seen
+                checkpoint(self)
+                seen += 1
+                if seen == moment:
+                    # What a job writes after its last checkpoint does not count.
+                    for column in self.store.columns.values():
+                        column.append(np.zeros(3, column.dtype))
+                    raise PowerCutError
+
+            try:
+                with monkeypatch.context() as patched:
+                    patched.setattr(Work, "checkpoint", dying)
+                    run(source, work=work, **OPTIONS)
+                break
+            except PowerCutError:
+                kills += 1
+            same(run(source, work=work, **OPTIONS), expected)
+        # There are several batches, blocks of keys and stretches.
+        assert kills > (5 if before else 15)
