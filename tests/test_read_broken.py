@@ -347,7 +347,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path, kind):
         texts = [f"{n} {'word ' * 400}" for n in range(many)]
         if kind == "parquet":
             table = pa.table({"text": texts})
-            pq.write_table(table, path, compression="none", row_group_size=20_000)
+            pq.write_table(table, path, compression="none", row_group_size=40_000)
         else:
             path.write_text("".join(f'{{"text": "{text}"}}\n' for text in texts))
     assert peak(large) - peak(small) < 40 << 10

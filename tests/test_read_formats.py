@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pyarrow import parquet as pq
 
@@ -438,6 +438,9 @@ class TestSeparated:
         header=st.sampled_from(["text", "id,text", "text,x", "text,x,x"]),
         columns=st.sampled_from([(), ("x",), ("x", "id"), None]),
     )
+    @example(['\r"', "a"], "\n", "text", ())
+    @example(["\ufeffa,b", "c,d"], "\n", "text,x", ())
+    @example(["a,b", "", "c,d"], "\r\n", "text,x", ())
     def test_arrow_gives_what_the_standard_library_gives(
         self, tmp_path_factory, lines, end, header, columns
     ):

@@ -188,8 +188,6 @@ def _kept_told(counts: dict[str, int], out: Path | None) -> str:
 
 
 def _show(result: DedupResult, removed: int) -> None:
-    from rich.text import Text
-
     from lookalike.cli import screen
     from lookalike.wording import count
 
@@ -201,9 +199,6 @@ def _show(result: DedupResult, removed: int) -> None:
     if removed > SHOWN:
         title += f", the first {SHOWN}; --format jsonl prints all"
     console.print(f"{title}\n")
-    rows = screen.simple_table("similarity>", "would go", "would stay")
-    for row in result.removed.slice(0, SHOWN).to_pylist():
-        names = (Text(screen.visible(row[name])) for name in ("id", "kept"))
-        rows.add_row(screen.number(row["similarity"]), *names)
-    console.print(rows)
+    pairs = result.removed.slice(0, SHOWN).to_pylist()
+    screen.show_pairs(console, pairs, "similarity", ("id", "kept"), ("would go", "would stay"))
     console.print()

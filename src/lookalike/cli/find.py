@@ -228,6 +228,7 @@ def _clusters_told(result: FindResult) -> str:
 
 
 def _show(result: FindResult, console: Console) -> None:
+    from lookalike.cli.screen import show_pairs
     from lookalike.wording import count
 
     total = result.pair_count
@@ -241,29 +242,9 @@ def _show(result: FindResult, console: Console) -> None:
     if total > SHOWN_PAIRS:
         title += f", the {SHOWN_PAIRS} most similar; --format jsonl writes all"
     console.print(f"{title}\n")
-    _show_pairs(result.top(SHOWN_PAIRS), "similarity", ("a", "b"), console)
+    show_pairs(console, result.top(SHOWN_PAIRS).to_pylist(), "similarity", ("a", "b"))
     console.print()
     _show_clusters(result, console)
-
-
-def _show_pairs(table: pa.Table, score: str, names: tuple[str, str], console: Console) -> None:
-    """Show pairs in columns, or, where names are long, one name below the other, unbroken."""
-    from rich.cells import cell_len
-    from rich.text import Text
-
-    from lookalike.cli.screen import number, simple_table, visible
-
-    shown = table.to_pylist()
-    pairs = [(visible(pair["a"]), visible(pair["b"])) for pair in shown]
-    scores = [("" if pair["score"] == "exact" else "~") + number(pair[score]) for pair in shown]
-    if any(cell_len(a) + cell_len(b) + 16 > console.width for a, b in pairs):
-        for told, (a, b) in zip(scores, pairs, strict=True):
-            console.print(Text(f"{told:>7}  {a}\n         {b}"), soft_wrap=True)
-        return
-    rows = simple_table(f"{score}>", *names)
-    for told, (a, b) in zip(scores, pairs, strict=True):
-        rows.add_row(told, Text(a), Text(b))
-    console.print(rows)
 
 
 def _show_clusters(result: FindResult, console: Console) -> None:
@@ -298,6 +279,7 @@ def _tell_contained(
     result: ContainmentResult, kind: str, out: Path | None, console: Console
 ) -> None:
     from lookalike.cli import screen
+    from lookalike.cli.screen import show_pairs
     from lookalike.cli.summary import say_warnings, summarise
     from lookalike.wording import count
 
@@ -312,7 +294,8 @@ def _tell_contained(
             if result.pair_count > SHOWN_PAIRS:
                 title += f", the {SHOWN_PAIRS} most contained; --format jsonl writes all"
             shown.print(f"{title}\n")
-            _show_pairs(result.top(SHOWN_PAIRS), "containment", ("inside", "outside"), shown)
+            pairs = result.top(SHOWN_PAIRS).to_pylist()
+            show_pairs(shown, pairs, "containment", ("a", "b"), ("inside", "outside"))
             shown.print()
     else:
         write_out(result.pair_blocks(), kind, out)

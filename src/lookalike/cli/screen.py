@@ -27,6 +27,7 @@ __all__ = [
     "results",
     "say_if_stopped",
     "show_curve",
+    "show_pairs",
     "show_plan",
     "simple_table",
     "status",
@@ -81,6 +82,33 @@ def simple_table(*columns: str) -> Table:
         right = column.endswith(">")
         table.add_column(column.rstrip(">"), justify="right" if right else "left", overflow="fold")
     return table
+
+
+def show_pairs(
+    console: Console,
+    pairs: list[dict[str, Any]],
+    score: str,
+    fields: tuple[str, str],
+    titles: tuple[str, str] | None = None,
+) -> None:
+    """Show pairs in columns, or, where names are long, one name below the other, unbroken."""
+    from rich.cells import cell_len
+    from rich.text import Text
+
+    names = [(visible(pair[fields[0]]), visible(pair[fields[1]])) for pair in pairs]
+    scores = [
+        ("~" if pair.get("score") == "estimated" else "") + number(pair[score]) for pair in pairs
+    ]
+    if any(cell_len(a) + cell_len(b) + 16 > console.width for a, b in names):
+        if titles:
+            console.print(f"{score}  {titles[0]}, and below it {titles[1]}\n")
+        for told, (a, b) in zip(scores, names, strict=True):
+            console.print(Text(f"{told:>7}  {a}\n         {b}"), soft_wrap=True)
+        return
+    rows = simple_table(f"{score}>", *(titles or fields))
+    for told, (a, b) in zip(scores, names, strict=True):
+        rows.add_row(told, Text(a), Text(b))
+    console.print(rows)
 
 
 def curve_table(rows: list[tuple[float, float, float]]) -> Table:

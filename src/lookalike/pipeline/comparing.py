@@ -54,6 +54,7 @@ def make_buckets(
 ) -> Buckets:
     """Make the buckets, a band at a time, in as many threads as the memory allows."""
     work.store.drop("buckets")
+    running.progress("band", 0, len(sketches.layout.generators))
     together = max(1, running.memory // 8 // (SORT_BYTES * max(1, len(sketches.keys))))
     return Buckets.of(
         sketches.keys,
@@ -190,6 +191,7 @@ class _Thinning:
         self.nearest[before["place"]] = before["kept"]
         self.similarity[before["place"]] = before["similarity"]
         self.meetings = Meetings(self.buckets)
+        self.running.progress("compare", known["place"], count)
         for base, stop in self._stretches(count):
             stretch = self.buckets.stretch(base, stop)
             if stop > max(known["place"], self.fixed):
@@ -202,9 +204,9 @@ class _Thinning:
                 known["place"] = stop
                 self.work.checkpoint()
                 self._refuse_endless()
+                self.running.progress("compare", stop, count)
             else:
                 self.meetings.enter(stretch, base, self.kept[base:stop])
-            self.running.progress("compare", stop, count)
         return Thinned(
             self.kept, self.nearest, self.similarity, known["candidates"], known["rejected"]
         )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike import background as sampling
-from lookalike import planning, verify
+from lookalike import boilerplate, planning, verify
 from lookalike.band import Layout
 from lookalike.budget import size
 from lookalike.cluster import stars
@@ -187,22 +187,21 @@ class Job:
         """Lay out the shingles that do not count, where there are any."""
         if self.ignored is None and self.settings.max_df is None:
             return None
-        from lookalike import boilerplate
-
         hashes = [np.empty(0, np.uint64)]
         if self.ignored is not None:
             if self.collection.tokens:
                 raise SettingsError("a text to ignore is for text: these documents are tokens")
             import pyarrow as pa
 
-            text = normalise(pa.array([self.ignored], pa.large_string()), self.options)
-            hashes.append(boilerplate.hashes_of(text, shingling))
+            texts = pa.array(boilerplate.paragraphs(self.ignored), pa.large_string())
+            hashes.append(boilerplate.hashes_of(normalise(texts, self.options), shingling))
         if self.settings.max_df is not None:
             hashes.append(
                 boilerplate.frequent(
                     lambda: Selection(self.texts, self.rows).parts(PIECE),
                     shingling,
-                    share=self.settings.max_df,
+                    # What stands in one document only is shared by none.
+                    share=max(self.settings.max_df, 1 / max(1, len(self.rows))),
                     documents=len(self.rows),
                     threads=self.running.threads,
                 )
@@ -382,8 +381,6 @@ class Job:
 
     def most_shared(self, most: int) -> tuple[list[SharedPassage], Summary, int]:
         """List the passages that most documents share, and count the distinct documents."""
-        from lookalike import boilerplate
-
         self._begin("boilerplate")
         self._prepare()
         with self._stage("compare"):

@@ -108,6 +108,7 @@ class _Reader:
         defaults: dict[str, Any] = {
             "source": 0,
             "next": None,
+            "read": 0,
             "counts": [0] * len(self.sources),
             "skipped": {},
             "bad": [],
@@ -133,6 +134,7 @@ class _Reader:
     def run(self) -> None:
         total = sum(source.size for source in self.sources)
         known = self.known
+        self.running.progress("read", known["read"], total)
         while known["source"] < len(self.sources):
             number = known["source"]
             source = self.sources[number]
@@ -144,9 +146,10 @@ class _Reader:
             for part in parts:
                 kept.append(part)
                 if part.last:
+                    known["read"] = before + part.batch.read
                     self._commit(kept, number)
                     kept = []
-                    self.running.progress("read", before + part.batch.read, total)
+                    self.running.progress("read", known["read"], total)
             known["source"], known["next"] = number + 1, None
             known["skipped"] = dict(Counter(known["skipped"]) + Counter(source.skipped))
             self.work.checkpoint()

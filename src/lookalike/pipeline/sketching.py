@@ -96,6 +96,7 @@ def sketch(
     keys = Keys(layout.bands, work.store.column("keys", np.uint64))
     if known["done"] and not known["banded"]:
         from_stored = True
+    running.progress("sketch", keys.written, len(chosen))
     if from_stored and signatures is not None:
         for block in _stored(signatures, stored, len(keys), len(chosen)):
             keys.append(band_keys(block, bands=layout.bands, rows=layout.rows))
