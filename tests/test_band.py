@@ -389,6 +389,23 @@ class TestMeetings:
                 assert pairs == rooms.meet(places, chosen, least=least, insert=insert)
                 inside = stop if insert else inside
 
+    @pytest.mark.parametrize("block", [1, 2, 3, 7, 100])
+    def test_documents_with_many_buckets_in_common_meet_once(self, block):
+        buckets = buckets_of([[1] * 6, [2] * 6, [3, 3, 3, 4, 4, 4], [5] * 6])
+        met_ones = list(Meetings(buckets, block=block).of(buckets.stretch(0, 6), 0, insert=True))
+        pairs = [pair for first, second in met_ones for pair in pairs_of(first, second)]
+        assert sorted(pairs) == list(combinations(range(6), 2))
+
+    @pytest.mark.parametrize("last_stamp", [3, 4, 7, 10])
+    def test_no_meeting_is_lost_when_the_stamps_begin_anew(self, monkeypatch, last_stamp):
+        monkeypatch.setattr("lookalike.band.LAST_STAMP", last_stamp)
+        buckets = buckets_of([[1] * 4, [2] * 4])
+        meetings = Meetings(buckets)
+        meetings.enter(buckets.stretch(0, 3), 0, np.ones(3, np.bool_))
+        for _ in range(12):
+            ((first, second),) = meetings.of(buckets.stretch(3, 4), 3, insert=False)
+            assert pairs_of(first, second) == [(2, 3), (1, 3), (0, 3)]
+
     def test_those_who_left_are_not_met_again(self):
         buckets = buckets_of([[1, 1, 1, 1]])
         meetings = Meetings(buckets)

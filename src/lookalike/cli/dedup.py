@@ -129,16 +129,16 @@ def dedup(
             against=against or (),
             ignore=working.ignored_text(ignore),
         )
-        if out is not None and check_folder(out, job):
-            console.print(f"{out} holds the result of this very job already.")
-            if work is None:
-                job.work.remove()
-            return
-        result = job.dedup()
-        if out is not None:
-            deliver(job, result, out, listed=list_)
-        job.finish()
-    _tell(result, out, kind, console)
+        with working.given_up_if_hopeless(job, work):
+            if done := out is not None and check_folder(out, job):
+                console.print(f"{out} holds the result of this very job already.")
+            else:
+                result = job.dedup()
+                if out is not None:
+                    deliver(job, result, out, listed=list_)
+                job.finish()
+    if not done:
+        _tell(result, out, kind, console)
     if work is None:
         job.work.remove()
 

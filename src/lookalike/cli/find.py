@@ -90,6 +90,7 @@ def find(
     Example: lookalike find essays/ --threshold 0.7
     """
     from lookalike.cli import screen, working
+    from lookalike.cli.shared import show_shared
     from lookalike.errors import SettingsError
     from lookalike.kernels import sketch
     from lookalike.pipeline import job_on_files
@@ -138,15 +139,14 @@ def find(
             id=id_,
             ignore=working.ignored_text(ignore),
         )
-        if boilerplate:
-            passages, summary, distinct = job.most_shared(SHOWN_PASSAGES)
-        elif containment is not None:
-            contained = job.contain()
-        else:
-            result = job.find()
+        with working.given_up_if_hopeless(job, work):
+            if boilerplate:
+                passages, summary, distinct = job.most_shared(SHOWN_PASSAGES)
+            elif containment is not None:
+                contained = job.contain()
+            else:
+                result = job.find()
     if boilerplate:
-        from lookalike.cli.shared import show_shared
-
         show_shared(passages, summary, distinct, kind, out, console)
     elif containment is not None:
         _tell_contained(contained, kind, out, console)

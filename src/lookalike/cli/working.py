@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from lookalike.pipeline import Progress, Running
+    from lookalike.pipeline import Job, Progress, Running
 
-__all__ = ["automatic", "ignored_text", "running"]
+__all__ = ["automatic", "given_up_if_hopeless", "ignored_text", "running"]
 
 WORK = ".{}.lookalike-work"
 
@@ -50,6 +52,24 @@ def running(
         say=lambda line: console.print(visible(line), soft_wrap=True),
         **options,
     )
+
+
+@contextmanager
+def given_up_if_hopeless(job: Job, work: Path | None) -> Iterator[None]:
+    """Remove a work folder that was not asked for when no rerun could go on from it.
+
+    Sources that are mended are other sources, other settings another job; and where nothing was
+    done yet, there is nothing to go on from.
+    """
+    from lookalike.errors import LookalikeError, SettingsError, SourceError
+
+    try:
+        yield
+    except LookalikeError as error:
+        hopeless = isinstance(error, (SettingsError, SourceError)) or not job.work.state["stages"]
+        if work is None and hopeless:
+            job.work.remove()
+        raise
 
 
 def ignored_text(path: Path | None) -> str | None:
