@@ -276,9 +276,9 @@ class TestBuckets:
         chance.shuffle(places)
         # Equal keys in any order.
         order = sorted(range(len(keys)), key=lambda i: (keys[i], places[i]))
-        out, sizes = np.zeros(len(keys), np.uint32), np.zeros(len(keys) // 2 + 1, np.int64)
+        out, sizes = np.full(len(keys), ALONE, np.uint32), np.zeros(len(keys) // 2 + 1, np.int64)
         found = kernels.number_buckets(
-            np.array(keys, np.uint64),
+            np.array(sorted(keys), np.uint64),
             np.array(order, np.int64),
             np.array(bare, np.bool_),
             np.array(places, np.int64),

@@ -58,6 +58,14 @@ def test_empty_documents_are_reported_and_similar_to_nothing(options):
     assert [(row["a"], row["b"]) for row in result.pairs.to_pylist()] == [("d", "e")]
 
 
+@pytest.mark.parametrize("recall", [0.99, 1])
+def test_documents_of_nothing_but_what_is_ignored_are_similar_to_nothing(recall):
+    texts = ["ebb flow", "flow tide", "ebb flow tide", PROSE, PROSE + " Truly."]
+    options = {"ignore": "ebb flow tide", "shingle": "words:2", "recall": recall}
+    assert [pair[:2] for pair in pairs(texts, **options)] == [(3, 4)]
+    assert lookalike.dedup(texts, **options).kept == texts[:4]
+
+
 @pytest.mark.parametrize("shingle", ["chars:9", "words:5", "auto"])
 def test_short_documents_neither_collapse_together_nor_crash(shingle):
     texts = ["yes", "no", "No", "maybe so", "Maybe,  so!", "ok"]

@@ -218,7 +218,7 @@ def end(*_given, **_options):
 
 
 def documents(number=120):
-    """Make edits of a few texts, copies among them, and some of nothing but what is ignored."""
+    """Make edits of a few texts, copies among them, and one of nothing but what is ignored."""
     choice = random.Random(3)
     words = [f"word{at}" for at in range(50)]
     originals = [choice.choices(words, k=30) for _ in range(8)]
@@ -226,8 +226,7 @@ def documents(number=120):
         text = list(choice.choice(originals))
         for _ in range(choice.choice([0, 1, 2, 4, 8])):
             text[choice.randrange(30)] = choice.choice(words)
-        ignored = choice.choice(["ebb flow", "flow tide", "ebb flow tide"])
-        yield {"id": f"d{at:03}", "text": ignored if at % 9 == 4 else " ".join(text)}
+        yield {"id": f"d{at:03}", "text": "ebb flow tide" if at == 44 else " ".join(text)}
 
 
 @pytest.fixture

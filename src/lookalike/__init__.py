@@ -21,9 +21,9 @@ if TYPE_CHECKING:
         SourceError,
     )
     from lookalike.passages import Passage
-    from lookalike.pipeline import dedup, find
+    from lookalike.pipeline import contained, dedup, find
     from lookalike.planning import Plan, plan
-    from lookalike.results import DedupResult, FindResult
+    from lookalike.results import ContainmentResult, DedupResult, FindResult
     from lookalike.settings import Settings
 
 __version__ = "0.1.0"
@@ -33,6 +33,7 @@ _HOMES = {
     "Cascade": "curves",
     "Comparison": "comparison",
     "Containment": "comparison",
+    "ContainmentResult": "results",
     "DedupResult": "results",
     "FindResult": "results",
     "LookalikeError": "errors",
@@ -44,6 +45,7 @@ _HOMES = {
     "SettingsError": "errors",
     "SourceError": "errors",
     "compare": "comparison",
+    "contained": "pipeline",
     "dedup": "pipeline",
     "find": "pipeline",
     "plan": "planning",
@@ -53,6 +55,7 @@ __all__ = [
     "Cascade",
     "Comparison",
     "Containment",
+    "ContainmentResult",
     "DedupResult",
     "FindResult",
     "LookalikeError",
@@ -64,6 +67,7 @@ __all__ = [
     "SettingsError",
     "SourceError",
     "compare",
+    "contained",
     "dedup",
     "find",
     "plan",

@@ -60,6 +60,7 @@ def priorities(
 
 def _numbers(values: list[Any], column: str) -> NDArray[np.float64]:
     """Give a column's values as ranks that sort as they do, NaN where there is none."""
+    values = _parsed(values)
     present = [value for value in values if not is_missing(value)]
     if values and not present:
         raise SourceError(f"no document has a value in column {column!r}: keep by another")
@@ -71,3 +72,13 @@ def _numbers(values: list[Any], column: str) -> NDArray[np.float64]:
             "keep by a column of numbers, or of strings"
         ) from None
     return np.array([order.get(value, np.nan) for value in values], np.float64)
+
+
+def _parsed(values: list[Any]) -> list[Any]:
+    """Read numbers that are written as text, as in CSV, where all of a column's values are."""
+    if not all(isinstance(value, str) or is_missing(value) for value in values):
+        return values
+    try:
+        return [None if is_missing(value) or value == "" else float(value) for value in values]
+    except ValueError:
+        return values

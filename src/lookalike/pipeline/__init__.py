@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.read import Corpus
-    from lookalike.results import DedupResult, FindResult
+    from lookalike.results import ContainmentResult, DedupResult, FindResult
 
-__all__ = ["Job", "Progress", "Running", "dedup", "find", "job_on_files"]
+__all__ = ["Job", "Progress", "Running", "contained", "dedup", "find", "job_on_files"]
 
 
 def find(
@@ -132,6 +132,38 @@ def dedup(
     job.finish()
     before = result.references
     return replace(result, take=lambda rows: take(rows - before))
+
+
+def contained(
+    source: Any,
+    *,
+    containment: float = 0.9,
+    shingle: str = "auto",
+    multiset: bool = False,
+    normalise: str = "default",
+    ignore: str | None = None,
+    max_df: float | None = None,
+    text: str | None = None,
+    id: str | None = None,
+    skip_bad: bool = False,
+    threads: int | None = None,
+    memory: str | float | None = None,
+    progress: Progress | None = None,
+) -> ContainmentResult:
+    """Find the documents of which at least this share of the shingles is in another.
+
+    Each pair has a direction: `a` is inside `b`. Every such pair is found, without sketches.
+    """
+    settings = Settings(
+        shingle=shingle,
+        multiset=multiset,
+        normalise=normalise,
+        max_df=max_df,
+        containment=containment,
+    )
+    running = Running.of(threads=threads, memory=memory, skip_bad=skip_bad, progress=progress)
+    job, _ = _job(source, settings, running, text=text, id=id, ignore=ignore)
+    return job.contain()
 
 
 def _job(

@@ -165,7 +165,7 @@ class _Reader:
 
     def _check_kind(self, batch: Batch) -> None:
         """Refuse a job in which some documents are text and some are lists of tokens."""
-        if not len(batch.texts):
+        if batch.texts.null_count == len(batch.texts):
             return
         kind = "text" if pa.types.is_large_string(batch.texts.type) else "tokens"
         if self.known["kind"] not in (None, kind):
