@@ -86,7 +86,6 @@ def dedup(
     from lookalike.cli.find import kind_of
     from lookalike.errors import SettingsError
     from lookalike.kernels import sketch
-    from lookalike.pipeline import job_on_files
     from lookalike.pipeline.delivering import check_folder, deliver
     from lookalike.settings import Settings
 
@@ -110,24 +109,21 @@ def dedup(
     console = screen.status(quiet=quiet)
     screen.announce_compiling(console, sketch.element_sets)
     with screen.progress(console) as progress:
-        running = working.running(
+        job = working.job(
+            source,
+            settings,
             console,
             progress,
             work=work,
             target=out,
+            ignore=ignore,
+            text=text,
+            id=id_,
             threads=threads,
             memory=memory,
             skip_bad=skip_bad,
-        )
-        job = job_on_files(
-            source,
-            settings,
-            running,
-            text=text,
-            id=id_,
             keep=keep,
             against=against or (),
-            ignore=working.ignored_text(ignore),
         )
         with working.given_up_if_hopeless(job, work):
             if done := out is not None and check_folder(out, job):
@@ -146,7 +142,7 @@ def dedup(
 def _tell(result: DedupResult, out: Path | None, kind: str, console: Console) -> None:
     from lookalike.cli import screen
     from lookalike.cli.find import write_out
-    from lookalike.cli.summary import say_warnings, summarise
+    from lookalike.cli.summary import say_warnings, sizes_told, summarise
     from lookalike.pipeline.delivering import counts_of, removed_table
     from lookalike.wording import count
 
@@ -175,8 +171,8 @@ def _tell(result: DedupResult, out: Path | None, kind: str, console: Console) ->
         least = min(result.clusters["similarity"].slice(0, size).to_pylist())
         total = result.clusters["cluster"][-1].as_py()
         facts.append(
-            f"Clusters   {total:,}, the largest of {size:,}, none of it less than "
-            f"{screen.number(least)} like the kept one"
+            f"Clusters   {total:,} ({sizes_told(result.clusters)}); in the largest, of {size:,}, "
+            f"all are {screen.number(least)} or more like the kept one"
         )
     summarise(console, summary, facts, result.ground.empty())
 

@@ -93,7 +93,6 @@ def find(
     from lookalike.cli.shared import show_shared
     from lookalike.errors import SettingsError
     from lookalike.kernels import sketch
-    from lookalike.pipeline import job_on_files
     from lookalike.settings import Settings
     from lookalike.write import check_targets, format_of
 
@@ -122,22 +121,19 @@ def find(
     console = screen.status(quiet=quiet)
     screen.announce_compiling(console, sketch.element_sets)
     with screen.progress(console) as progress:
-        running = working.running(
+        job = working.job(
+            source,
+            settings,
             console,
             progress,
             work=work,
             target=out,
+            ignore=ignore,
+            text=text,
+            id=id_,
             threads=threads,
             memory=memory,
             skip_bad=skip_bad,
-        )
-        job = job_on_files(
-            source,
-            settings,
-            running,
-            text=text,
-            id=id_,
-            ignore=working.ignored_text(ignore),
         )
         with working.given_up_if_hopeless(job, work):
             if boilerplate:
@@ -215,6 +211,7 @@ def _tell(
 
 def _clusters_told(result: FindResult) -> str:
     from lookalike.cli.screen import number
+    from lookalike.cli.summary import sizes_told
 
     members = result.clusters
     if not len(members):
@@ -222,8 +219,8 @@ def _clusters_told(result: FindResult) -> str:
     total = members["cluster"][-1].as_py()
     first = members.slice(0, 1).to_pylist()[0]
     return (
-        f"{total:,}, the largest of {first['size']:,}, its least alike "
-        f"{number(first['similarity'])}"
+        f"{total:,} ({sizes_told(members)}); in the largest, of {first['size']:,}, the least alike "
+        f"are {number(first['similarity'])}"
     )
 
 

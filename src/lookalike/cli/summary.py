@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from rich.console import Console
 
     from lookalike.results import Summary
 
-__all__ = ["say_warnings", "summarise"]
+__all__ = ["say_warnings", "sizes_told", "summarise"]
 
 SHOWN_BAD = 5
 NARROWEST = 40
@@ -56,3 +58,20 @@ def say_warnings(console: Console, warnings: tuple[str, ...]) -> None:
     """Say what a user should know before trusting a result."""
     for warning in warnings:
         console.print(f"Warning: {warning}.\n")
+
+
+def sizes_told(clusters: pa.Table) -> str:
+    """Say how many clusters there are of each size: of 2, 3 to 9, 10 to 99, and so on."""
+    import numpy as np
+
+    number, size = (clusters[name].to_numpy() for name in ("cluster", "size"))
+    sizes = size[np.unique(number, return_index=True)[1]]
+    bounds = [2, 3]
+    while bounds[-1] <= sizes.max():
+        bounds.append(10 ** len(str(bounds[-1])))
+    told = []
+    for low, high in itertools.pairwise(bounds):
+        count = int(np.count_nonzero((sizes >= low) & (sizes < high)))
+        if count:
+            told.append(f"{count:,} of {low}" + (f" to {high - 1:,}" if high - low > 1 else ""))
+    return ", ".join(told)

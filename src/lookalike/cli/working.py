@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from lookalike.pipeline import Job, Progress, Running
+    from lookalike.pipeline import Job, Progress
+    from lookalike.settings import Settings
 
-__all__ = ["automatic", "given_up_if_hopeless", "ignored_text", "running"]
+__all__ = ["automatic", "given_up_if_hopeless", "job"]
 
 WORK = ".{}.lookalike-work"
 
@@ -22,19 +23,27 @@ def automatic(target: Path) -> Path:
     return target.absolute().parent / WORK.format(target.name)
 
 
-def running(
+def job(
+    source: Sequence[str],
+    settings: Settings,
     console: Console,
     progress: Progress | None,
     *,
     work: Path | None,
     target: Path | None,
+    ignore: Path | None,
+    text: str | None,
+    id: str | None,
     threads: int | None,
     memory: str | None,
     skip_bad: bool,
-) -> Running:
-    """Gather how a job runs; without a folder asked for, its work is beside the target."""
+    keep: str = "first",
+    against: Sequence[str] = (),
+) -> Job:
+    """Make the job of a command; without a folder asked for, its work is beside the target."""
     from lookalike.cli.screen import say_if_stopped, visible
-    from lookalike.pipeline import Running
+    from lookalike.pipeline import Running, job_on_files
+    from lookalike.read import read_text
 
     folder = work or (automatic(target) if target else None)
     if folder is None:
@@ -43,14 +52,24 @@ def running(
         say_if_stopped(
             f"stopped; run the same command again to go on, or remove {folder} to give it up"
         )
-    options: dict[str, Any] = {"work": folder, "keep_work": work is not None}
-    return Running.of(
+    running = Running.of(
         threads=threads,
         memory=memory,
+        work=folder,
+        keep_work=work is not None,
         skip_bad=skip_bad,
         progress=progress,
         say=lambda line: console.print(visible(line), soft_wrap=True),
-        **options,
+    )
+    return job_on_files(
+        source,
+        settings,
+        running,
+        text=text,
+        id=id,
+        keep=keep,
+        against=against,
+        ignore=None if ignore is None else read_text(ignore),
     )
 
 
@@ -70,12 +89,3 @@ def given_up_if_hopeless(job: Job, work: Path | None) -> Iterator[None]:
         if work is None and hopeless:
             job.work.remove()
         raise
-
-
-def ignored_text(path: Path | None) -> str | None:
-    """Read the text whose shingles do not count."""
-    if path is None:
-        return None
-    from lookalike.read import read_text
-
-    return read_text(path)
