@@ -402,7 +402,10 @@ class TestMeetings:
         buckets = buckets_of([[1] * 4, [2] * 4])
         meetings = Meetings(buckets)
         meetings.enter(buckets.stretch(0, 3), 0, np.ones(3, np.bool_))
-        for _ in range(12):
+        for idle in range(12):
+            # Visits that mark nobody, so that old marks stand when their stamps come again.
+            for _ in range(idle):
+                assert list(meetings.of(buckets.stretch(3, 4), 3, least=3, insert=False)) == []
             ((first, second),) = meetings.of(buckets.stretch(3, 4), 3, insert=False)
             assert pairs_of(first, second) == [(2, 3), (1, 3), (0, 3)]
 

@@ -135,6 +135,10 @@ class Work:
         self.store.close()
         if self._temporary is not None:
             shutil.rmtree(self._temporary, ignore_errors=True)
+        self.release()
+
+    def release(self) -> None:
+        """Let another job take the folder; what this one holds open stays readable."""
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
+    "check_apart",
     "check_targets",
     "format_of",
     "write_atomically",
@@ -99,6 +100,18 @@ def check_targets(
                 raise OutputError(
                     f"{name} is read from, and input is never changed: write to another file"
                 )
+
+
+def check_apart(folder: str | os.PathLike[str], sources: Sequence[str | os.PathLike[str]]) -> None:
+    """Refuse a folder of results in or around what is read, which is never changed."""
+    target = Path(os.path.realpath(folder))
+    for source in sources:
+        read = Path(os.path.realpath(source))
+        if target == read or read in target.parents or target in read.parents:
+            raise OutputError(
+                f"{os.fspath(folder)} and {os.fspath(source)} lie one in the other, and input is "
+                "never changed: write to a folder elsewhere"
+            )
 
 
 def write_atomically(path: str | os.PathLike[str], write: Callable[[IO[bytes]], object]) -> None:

@@ -88,6 +88,7 @@ def dedup(
     from lookalike.kernels import sketch
     from lookalike.pipeline.delivering import check_folder, deliver
     from lookalike.settings import Settings
+    from lookalike.write import check_apart
 
     settings = Settings(
         threshold=threshold,
@@ -106,6 +107,8 @@ def dedup(
     if format_ is not None and not dry_run:
         raise SettingsError("--format is for --dry-run: DIR gets files of its own formats")
     kind = kind_of(format_, None)
+    if out is not None:
+        check_apart(out, [*source, *(against or ())])
     console = screen.status(quiet=quiet)
     screen.announce_compiling(console, sketch.element_sets)
     with screen.progress(console) as progress:

@@ -116,6 +116,7 @@ class Job:
         """Mark the job as done; a kept work folder then serves other thresholds."""
         self.work.state["finished"] = True
         self.work.checkpoint()
+        self.work.release()
 
     def _say_what_it_takes(self) -> None:
         total = sum(source.size for source in self.sources)

@@ -37,6 +37,8 @@ KINDS = (
 )
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 PIECE = 1 << 20
+OWN = ".lookalike-"
+"""In the name of every file and folder that a job makes for itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,7 +250,9 @@ def _files(folder: Path, found: Listing, fail: Any) -> Iterator[Path]:
     """Give the files below a folder, sorted; hidden ones and links to folders are counted."""
     walk = os.walk(folder, onerror=lambda error: fail(error.filename, error))
     for place, folders, files in walk:
-        found.skipped["hidden"] += sum(name.startswith(".") for name in (*folders, *files))
+        # A job's own work folder may stand here; what it finds must not depend on that.
+        hidden = [name for name in (*folders, *files) if name.startswith(".")]
+        found.skipped["hidden"] += sum(OWN not in name for name in hidden)
         seen = sorted(name for name in folders if not name.startswith("."))
         links = {name for name in seen if Path(place, name).is_symlink()}
         found.skipped["link to a folder"] += len(links)
