@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from filing import write_records
+from filing import ids_and_texts, write_records
 from lookalike import band
 from lookalike.cli import main
 from lookalike.pipeline import comparing, sketching
@@ -30,7 +30,6 @@ TARGETS = {
     "find as parquet": "pairs.parquet",
 }
 SPOTS = {
-    "before a checkpoint": (Work, "checkpoint", False),
     "after a checkpoint": (Work, "checkpoint", True),
     "before a file takes its place": (Path, "replace", False),
     "before a file is safe on disk": (os, "fsync", False),
@@ -57,11 +56,11 @@ def end_by_ctrl_c():
 def in_small_pieces(patch):
     """Let a small corpus make many batches, blocks of keys and stretches."""
     for module in (band, sketching):
-        patch(module, "TOGETHER", 20)
-    patch(comparing, "STRETCH", 20)
-    patch(sketching, "PIECE", 2000)
+        patch(module, "TOGETHER", 40)
+    patch(comparing, "STRETCH", 40)
+    patch(sketching, "PIECE", 4000)
     batches = Corpus.batches
-    patch(Corpus, "batches", lambda *given, **named: batches(*given, **named, batch_bytes=3000))
+    patch(Corpus, "batches", lambda *given, **named: batches(*given, **named, batch_bytes=6000))
 
 
 def end_at(patch, spot, moment, end):
@@ -123,10 +122,14 @@ def source(tmp_path_factory):
     made = list(records())
     write_records(folder / "a.jsonl", made[:50])
     write_records(folder / "b.csv.gz", made[50:80])
-    write_records(folder / "c.parquet", made[80:110])
-    for record in made[110:]:
+    write_records(folder / "c.parquet", made[80:117])
+    for record in made[117:]:
         (folder / f"{record['id']}.txt").write_text(record["text"])
     return folder
+
+
+def read_again(path):
+    return [{"id": int(name), "text": text} for name, text in ids_and_texts(path)]
 
 
 def tree(path):
@@ -151,11 +154,20 @@ def job(monkeypatch, told, source):
     in_small_pieces(monkeypatch.setattr)
 
     def run(command, out, *more):
-        # The lock of a job that was cut off goes with its objects.
-        gc.collect()
         return told(command.split()[0], source, *OPTIONS, "-o", out, "-q", *more)
 
     return run
+
+
+def cut_off(job, command, out):
+    """Run a job that may be cut off; tell whether it was."""
+    try:
+        assert job(command, out, "--threads", 1) == (0, "", "")
+    except PowerCut:
+        # The lock of such a job goes with its objects.
+        gc.collect()
+        return True
+    return False
 
 
 @pytest.fixture
@@ -171,26 +183,361 @@ def expected(job, tmp_path_factory):
     return of
 
 
-@pytest.mark.parametrize("spot", SPOTS)
-@pytest.mark.parametrize("command", TARGETS)
+@pytest.mark.parametrize(
+    ("command", "spot", "first"),
+    [
+        # The first of all is the first checkpoint, which has a test of its own.
+        ("dedup", "before a file takes its place", 2),
+        ("find", "before a file takes its place", 2),
+        ("dedup", "after a copy", 1),
+        ("dedup", "before a file is safe on disk", 1),
+        ("find as parquet", "before a file is safe on disk", 1),
+    ],
+)
 def test_a_job_cut_off_anywhere_goes_on_to_the_same_bytes(
-    command, spot, job, expected, tmp_path, monkeypatch
+    command, spot, first, job, expected, tmp_path, monkeypatch
 ):
-    if command != "dedup" and spot == "after a copy":
-        pytest.skip("only dedup copies")
     wanted = expected(command)
-    for moment in count(1):
+    for moment in count(first):
         out = tmp_path / str(moment) / TARGETS[command]
         out.parent.mkdir()
         with monkeypatch.context() as patched:
             end_at(patched.setattr, spot, moment, end_by_power_cut)
-            try:
-                assert job(command, out) == (0, "", "")
+            if not cut_off(job, command, out):
                 break
-            except PowerCut:
-                pass
         assert not out.exists() or tree(out) == wanted
         assert job(command, out) == (0, "", "")
         assert tree(out) == wanted
         assert os.listdir(out.parent) == [out.name]
-    print(command, spot, moment)
+    assert moment > first
+
+
+@pytest.mark.parametrize(
+    ("command", "spot", "moment"),
+    [
+        ("dedup", "after a checkpoint", 3),
+        ("dedup", "before a file takes its place", 10),
+        ("dedup", "after a copy", 2),
+        ("dedup", "before a file is safe on disk", 5),
+        ("find", "after a checkpoint", 9),
+        ("find as parquet", "before a file is safe on disk", 1),
+    ],
+)
+def test_a_killed_job_goes_on_to_the_same_bytes(
+    command, spot, moment, source, job, expected, tmp_path
+):
+    out = tmp_path / TARGETS[command]
+    arguments = command.split()[0], source, *OPTIONS, "-o", out
+    status, output, errors = ended(spot, moment, end_by_kill, *arguments)
+    assert (status, output) == (-signal.SIGKILL, ""), errors
+    assert not out.exists()
+    assert job(command, out) == (0, "", "")
+    assert tree(out) == expected(command)
+    assert os.listdir(tmp_path) == [out.name]
+
+
+def test_a_job_cut_off_in_its_first_checkpoint_begins_again(job, expected, tmp_path, monkeypatch):
+    out = tmp_path / "clean"
+    with monkeypatch.context() as patched:
+        end_at(patched.setattr, "before a file takes its place", 1, end_by_power_cut)
+        assert cut_off(job, "dedup", out)
+    assert job("dedup", out) == (0, "", "")
+    assert tree(out) == expected("dedup")
+
+
+def test_what_was_guessed_of_the_files_is_told_once(told, source, tmp_path, monkeypatch):
+    in_small_pieces(monkeypatch.setattr)
+    command = "dedup", source, "-s", "words:2", "-q", "--threads", 1, "-o"
+    assert told(*command, tmp_path / "undisturbed")[0] == 0
+    wanted = json.loads((tmp_path / "undisturbed" / "run.json").read_bytes())["notes"]
+    for moment in range(2, 9):
+        out = tmp_path / str(moment)
+        with monkeypatch.context() as patched, contextlib.suppress(PowerCut):
+            end_at(patched.setattr, "after a checkpoint", moment, end_by_power_cut)
+            told(*command, out)
+        gc.collect()
+        assert told(*command, out)[0] == 0
+        assert json.loads((out / "run.json").read_bytes())["notes"] == wanted
+
+
+@pytest.fixture
+def unfinished(job, monkeypatch):
+    """Give a function that leaves the work of a job half done."""
+
+    def leave(command, out, *more, moment=4):
+        with monkeypatch.context() as patched:
+            end_at(patched.setattr, "after a checkpoint", moment, end_by_power_cut)
+            with contextlib.suppress(PowerCut):
+                job(command, out, *more)
+        gc.collect()
+
+    return leave
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (["-t", "0.7"], "threshold was 0.6 and is 0.7"),
+        (["-s", "words:3"], "shingle was 'words:2' and is 'words:3'"),
+        (["--keep", "last"], "keep was 'first' and is 'last'"),
+        (["--recall", "0.9"], "recall was 0.99 and is 0.9"),
+        (["--seed", "7"], "seed was 1 and is 7"),
+        (["--multiset"], "multiset was False and is True"),
+        (["--skip-bad"], "skip_bad was False and is True"),
+        (["--text", "note"], "text was 'text' and is 'note'"),
+        (["--normalise", "keep-case"], "normalise was 'default' and is 'keep-case'"),
+        (["--keep", "max:note"], "column was None and is 'note'"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+def test_the_unfinished_work_of_other_settings_is_refused_and_left_alone(
+    more, message, job, unfinished, expected, tmp_path
+):
+    out = tmp_path / "clean"
+    unfinished("dedup", out)
+    before = tree(tmp_path)
+    status, output, errors = job("dedup", out, *more)
+    gc.collect()
+    assert (status, output) == (1, "")
+    assert re.fullmatch(r"lookalike: [^\n]+\n", errors)
+    assert message in errors
+    assert str(tmp_path / ".clean.lookalike-work") in errors
+    assert tree(tmp_path) == before
+    assert job("dedup", out) == (0, "", "")
+    assert tree(out) == expected("dedup")
+
+
+def test_the_unfinished_work_on_files_that_changed_is_refused(
+    told, unfinished, source, tmp_path, monkeypatch
+):
+    in_small_pieces(monkeypatch.setattr)
+    path = tmp_path / "a.jsonl"
+    path.write_bytes((source / "a.jsonl").read_bytes())
+    out = tmp_path / "clean"
+    with monkeypatch.context() as patched, contextlib.suppress(PowerCut):
+        end_at(patched.setattr, "after a checkpoint", 3, end_by_power_cut)
+        told("dedup", path, "-o", out, "-q")
+    gc.collect()
+    with path.open("a") as file:
+        file.write('{"id": "new", "text": "one more"}\n')
+    status, output, errors = told("dedup", path, "-o", out, "-q")
+    assert (status, output) == (1, "")
+    assert re.fullmatch(r"lookalike: [^\n]+the files are others, or were changed[^\n]+\n", errors)
+    assert not out.exists()
+
+
+@pytest.fixture
+def unread(monkeypatch):
+    """Let no source be read any more."""
+
+    def batches(*given, **named):
+        raise AssertionError("this job read its source again")
+
+    return lambda: monkeypatch.setattr(Corpus, "batches", batches)
+
+
+@pytest.mark.parametrize("threshold", [0.4, 0.8])
+def test_a_finished_work_folder_serves_other_thresholds_and_both_commands_unread(
+    threshold, job, expected, unread, tmp_path
+):
+    wanted = {name: expected(name, "-t", threshold) for name in TARGETS}
+    work = tmp_path / "work"
+    assert job("find", tmp_path / "first.jsonl", "--work", work) == (0, "", "")
+    unread()
+    for command, name in TARGETS.items():
+        out = tmp_path / name
+        assert job(command, out, "-t", threshold, "--work", work) == (0, "", "")
+        assert tree(out) == wanted[command]
+    assert sorted(os.listdir(tmp_path)) == sorted(["first.jsonl", "work", *TARGETS.values()])
+
+
+def test_a_finished_work_folder_refuses_another_shingle(job, tmp_path):
+    work = tmp_path / "work"
+    assert job("find", tmp_path / "first.jsonl", "--work", work) == (0, "", "")
+    before = tree(work)
+    second = job("find", tmp_path / "second.jsonl", "--work", work, "-s", "chars:5")
+    status, output, errors = second
+    assert (status, output) == (1, "")
+    assert re.fullmatch(r"lookalike: [^\n]+\n", errors)
+    assert "shingle was 'words:2' and is 'chars:5'" in errors
+    assert tree(work) == before
+    assert not (tmp_path / "second.jsonl").exists()
+
+
+def test_work_killed_on_another_threshold_goes_on_with_it(
+    job, expected, unfinished, unread, tmp_path
+):
+    work = tmp_path / "work"
+    assert job("find", tmp_path / "first.jsonl", "--work", work) == (0, "", "")
+    wanted = expected("dedup", "-t", "0.7")
+    out = tmp_path / "clean"
+    unread()
+    for moment in (1, 2, 3, 4):
+        unfinished("dedup", out, "-t", "0.7", "--work", work, moment=moment)
+    assert not out.exists()
+    assert job("dedup", out, "-t", "0.7", "--work", work) == (0, "", "")
+    assert tree(out) == wanted
+
+
+def test_two_jobs_in_one_work_folder_are_one_too_many(job, expected, tmp_path):
+    out = tmp_path / "clean"
+    folder = tmp_path / ".clean.lookalike-work"
+    other = Work(folder, reading="another job")
+    status, output, errors = job("dedup", out)
+    assert (status, output) == (1, "")
+    assert re.fullmatch(r"lookalike: [^\n]+\n", errors)
+    assert f"another job is at work in {folder}" in errors
+    assert folder.exists()
+    other.remove()
+    gc.collect()
+    assert job("dedup", out) == (0, "", "")
+    assert tree(out) == expected("dedup")
+
+
+def test_ctrl_c_tells_how_to_go_on(job, expected, source, tmp_path):
+    out = tmp_path / "clean"
+    arguments = "dedup", source, *OPTIONS, "-o", out
+    status, output, errors = ended("after a checkpoint", 6, end_by_ctrl_c, *arguments)
+    assert (status, output) == (130, "")
+    assert re.fullmatch(
+        r"lookalike: stopped; run the same command again to go on, or remove \S+ to give it up\n",
+        errors,
+    )
+    assert str(tmp_path / ".clean.lookalike-work") in errors
+    assert not out.exists()
+    assert job("dedup", out) == (0, "", "")
+    assert tree(out) == expected("dedup")
+    assert os.listdir(tmp_path) == ["clean"]
+
+
+def test_ctrl_c_without_a_target_says_that_nothing_was_kept(told, source, monkeypatch):
+    def interrupt(*given, **named):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(comparing, "make_buckets", interrupt)
+    status, output, errors = told("dedup", source, "--dry-run", "-q")
+    assert (status, output) == (130, "")
+    assert errors == (
+        "lookalike: stopped; nothing was kept. With --work FOLDER a stopped job goes on\n"
+    )
+
+
+def fail_with(number, original, room):
+    """Make a system call that fails after the first so many calls."""
+    left = [room]
+
+    def failing(*given, **named):
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(number, os.strerror(number))
+        return original(*given, **named)
+
+    return failing
+
+
+def one_line(errors):
+    return re.fullmatch(r"lookalike: [^\n]+\n", errors) and "Lookalike's own" not in errors
+
+
+@pytest.mark.parametrize(
+    ("command", "call", "room"),
+    [
+        *(("dedup", "pwrite", room) for room in (0, 1, 7, 30, 60)),
+        *(("find", "pwrite", room) for room in (3, 40)),
+        *(("dedup", "fsync", room) for room in (0, 2, 4, 6)),
+        ("find", "fsync", 0),
+        ("find as parquet", "fsync", 0),
+        ("dedup", "replace", 9),
+    ],
+)
+def test_a_full_disk_is_one_line_and_with_room_again_the_job_goes_on(
+    command, call, room, job, expected, tmp_path, monkeypatch
+):
+    out = tmp_path / TARGETS[command]
+    with monkeypatch.context() as patched:
+        patched.setattr(os, call, fail_with(errno.ENOSPC, getattr(os, call), room))
+        status, output, errors = job(command, out)
+    gc.collect()
+    assert (status, output) == (1, "")
+    assert one_line(errors)
+    assert "cannot be written: No space left on device" in errors
+    assert not out.exists()
+    assert job(command, out) == (0, "", "")
+    assert tree(out) == expected(command)
+    assert os.listdir(tmp_path) == [out.name]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there is no such bound")
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.zst", "a.csv", "a.csv.gz", "a.parquet"])
+def test_a_copy_that_does_not_fit_is_one_line_and_with_room_again_the_job_goes_on(
+    name, told, tmp_path, monkeypatch
+):
+    import resource
+
+    choice = random.Random(4)
+    rows = [{"id": at, "text": f"{choice.getrandbits(4000):x}"} for at in range(60)]
+    path = write_records(tmp_path / name, rows)
+    copy = Corpus.copy
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+
+    def cramped(*given):
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, before[1]))
+        try:
+            copy(*given)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    command = "dedup", path, "-o", tmp_path / "clean", "-q"
+    with monkeypatch.context() as patched:
+        patched.setattr(Corpus, "copy", cramped)
+        status, output, errors = told(*command)
+    gc.collect()
+    assert (status, output) == (1, "")
+    assert one_line(errors)
+    assert "cannot be written: File too large" in errors
+    assert not (tmp_path / "clean").exists()
+    assert told(*command) == (0, "", "")
+    assert read_again(tmp_path / "clean" / "kept" / name) == rows
+    assert sorted(os.listdir(tmp_path)) == [name, "clean"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
+def test_a_full_device_is_one_line(told, source):
+    before = os.listdir("/dev")
+    status, output, errors = told(
+        "find", source, *OPTIONS, "-q", "-o", "/dev/full", "--format", "jsonl"
+    )
+    assert (status, output) == (1, "")
+    assert errors == "lookalike: /dev/full cannot be written: No space left on device\n"
+    assert os.listdir("/dev") == before
+
+
+def test_a_job_taken_up_with_other_outputs_writes_only_those(
+    job, expected, tmp_path, monkeypatch
+):
+    wanted = expected("dedup", "--list")
+    out = tmp_path / "clean"
+    with monkeypatch.context() as patched:
+        end_at(patched.setattr, "after a copy", 2, end_by_power_cut)
+        assert cut_off(job, "dedup", out)
+    assert job("dedup", out, "--list") == (0, "", "")
+    assert tree(out) == wanted
+
+
+def test_a_source_that_vanishes_before_it_is_copied_leaves_nothing(
+    told, source, tmp_path, monkeypatch
+):
+    path = tmp_path / "a.jsonl"
+    path.write_bytes((source / "a.jsonl").read_bytes())
+    copy = Corpus.copy
+
+    def copy_of_nothing(*given):
+        path.unlink()
+        copy(*given)
+
+    monkeypatch.setattr(Corpus, "copy", copy_of_nothing)
+    status, output, errors = told("dedup", path, "-o", tmp_path / "clean", "-q")
+    assert (status, output) == (1, "")
+    assert one_line(errors)
+    assert f"{path} cannot be read: it does not exist, or no longer" in errors
+    assert os.listdir(tmp_path) == []

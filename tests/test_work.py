@@ -289,6 +289,14 @@ class TestJobs:
         unread()
         same(run(source, work=tmp_path / "work", **OPTIONS | {"threshold": threshold}), expected)
 
+    def test_a_result_at_hand_neither_bars_another_threshold_nor_changes_by_it(
+        self, tmp_path, source, run
+    ):
+        first = run(source, work=tmp_path / "work", **OPTIONS)
+        second = run(source, work=tmp_path / "work", **OPTIONS | {"threshold": 0.3})
+        same(first, run(source, **OPTIONS))
+        same(second, run(source, **OPTIONS | {"threshold": 0.3}))
+
     def test_a_folder_serves_both_commands(self, tmp_path, source, run, unread):
         other = {lookalike.find: lookalike.dedup, lookalike.dedup: lookalike.find}[run]
         expected = run(source, **OPTIONS)

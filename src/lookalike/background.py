@@ -106,7 +106,8 @@ def measure(documents: Canonical, chosen: NDArray[np.int64], shingling: Shinglin
     table = csr_array((np.ones(len(columns), np.int64), columns, sets.offsets), shape=shape)
     first, second = np.triu_indices(len(sets), 1)
     shared = (table @ table.T).toarray()[first, second]
-    similarities = shared / (sizes[first] + sizes[second] - shared)
+    # Two documents of nothing but what is ignored share nothing, and have nothing.
+    similarities = shared / np.maximum(sizes[first] + sizes[second] - shared, 1)
     return Background(similarities, float(sizes.mean()))
 
 

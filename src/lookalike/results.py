@@ -362,7 +362,8 @@ class DedupResult:
     def removed(self) -> pa.Table:
         """id, kept, similarity: each removed document and the kept one it names, by id.
 
-        That is the most similar of the kept documents that were preferred to it.
+        That is the most similar of the kept documents that were preferred to it, or to the first
+        of its identical copies.
         """
         return pa.table(
             {

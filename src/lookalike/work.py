@@ -44,7 +44,11 @@ class Work:
         self.state: dict[str, Any] = {"format": FORMAT, "reading": reading, "stages": {}}
         if folder is not None:
             self._take(folder)
-            self._resume(folder, reading)
+            try:
+                self._resume(folder, reading)
+            except BaseException:
+                self.release()
+                raise
         self.store = Store(folder, dict(self.state.get("lengths", {})))
 
     def _take(self, folder: Path) -> None:
@@ -77,17 +81,17 @@ class Work:
             return
         try:
             state = json.loads(path.read_bytes())
-            known = state["format"]
+            known, before, _ = state["format"], state["reading"], state["stages"]
         except (OSError, ValueError, KeyError, TypeError):
             raise OutputError(f"{path} cannot be read: remove {folder} and run again") from None
         if known != FORMAT:
             raise OutputError(
                 f"{folder} was made by another version of Lookalike: remove it, or use another"
             )
-        if state["reading"] != json.loads(json.dumps(reading)):
+        if before != json.loads(json.dumps(reading)):
             raise OutputError(
                 f"{folder} holds the work of another job, on other sources or read in another way: "
-                f"{_difference(state['reading'], reading)}; run that same command again, or remove "
+                f"{_difference(before, reading)}; run that same command again, or remove "
                 "the folder"
             )
         self.state = state

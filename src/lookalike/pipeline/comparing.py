@@ -220,6 +220,10 @@ class _Thinning:
         alive = np.ones(stretch.shape[1], np.bool_)
         self._meet_kept(stretch, base, alive, least=0)
         self._settle(stretch, base, alive)
+        # One that went early has not met those kept before it in this stretch: one may be nearer.
+        gone = ~self.kept[base : base + len(alive)]
+        if gone.any():
+            self._meet_kept(stretch, base, gone, least=base)
 
     def _meet_kept(
         self, stretch: NDArray[np.uint32], base: int, alive: NDArray[np.bool_], *, least: int
@@ -228,7 +232,8 @@ class _Thinning:
         for first, second in self.meetings.of(
             stretch, base, alive=alive, least=least, insert=False
         ):
-            scored = self._compared(first, second)
+            before = np.flatnonzero(first < second)
+            scored = self._compared(first[before], second[before])
             # Of each document the most similar kept one, the first of equally similar ones.
             order = np.lexsort((scored.first, -scored.similarity, scored.second))
             which, at = np.unique(scored.second[order], return_index=True)

@@ -223,7 +223,9 @@ class _Reader:
         self.shards.append(batch.shards[rows])
         self.records.append(batch.records[rows])
         if self.column is not None:
-            self._append_values(batch.columns[self.column], rows)
+            # A reference corpus, of which nothing is removed, is read without the column.
+            values = batch.columns.get(self.column, [None] * len(batch.ids))
+            self._append_values(values, rows)
         if len(rows) and not pa.types.is_integer(batch.ids.type):
             known["whole"] = False
         bad = [*batch.bad, *(line for part in parts for line in part.bad)]
