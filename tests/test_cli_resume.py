@@ -37,7 +37,7 @@ SPOTS = {
 }
 
 
-class PowerCut(BaseException):  # noqa: N818
+class PowerCut(BaseException):
     """Ends a job as the end of its process does, past every handler of errors."""
 
 
@@ -512,9 +512,7 @@ def test_a_full_device_is_one_line(told, source):
     assert os.listdir("/dev") == before
 
 
-def test_a_job_taken_up_with_other_outputs_writes_only_those(
-    job, expected, tmp_path, monkeypatch
-):
+def test_a_job_taken_up_with_other_outputs_writes_only_those(job, expected, tmp_path, monkeypatch):
     wanted = expected("dedup", "--list")
     out = tmp_path / "clean"
     with monkeypatch.context() as patched:

@@ -10,7 +10,6 @@ from scipy.sparse.csgraph import connected_components
 
 import lookalike.cluster
 import twins
-import twins_core
 from lookalike.cluster import Forest, components, smallest_similarities, stars
 from lookalike.kernels import cluster as kernels
 from lookalike.kernels.jit import INTERPRETED
@@ -144,7 +143,7 @@ class TestStars:
         order = list(range(documents))
         chance.shuffle(order)
         found = stars(np.array(order), *rows_of(pairs), np.array(scores, float))
-        kept, removed = twins_core.star(order, neighbours_of(pairs, scores))
+        kept, removed = twins.star(order, neighbours_of(pairs, scores))
         assert np.flatnonzero(found.kept).tolist() == sorted(kept)
         for document in range(documents):
             expected = removed.get(document, (document, 1.0))

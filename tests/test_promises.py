@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import lookalike
 import twins
-import twins_core
 from lookalike import textbook
 from lookalike.pairs import LINK, Sorter
 from lookalike.pipeline import comparing
@@ -278,7 +277,7 @@ def test_dedup_equals_the_greedy_twin(texts, answers):
     for (a, b), similarity in answers.items():
         if similarity >= 0.5:
             neighbours[a][b] = neighbours[b][a] = similarity
-    kept, removed = twins_core.star(order, neighbours)
+    kept, removed = twins.star(order, neighbours)
     assert set(result.kept) == set(kept)
     named = {row["id"]: (row["kept"], row["similarity"]) for row in result.removed.to_pylist()}
     assert {name: s for name, (_, s) in named.items()} == {n: s for n, (_, s) in removed.items()}

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 import lookalike
 import twins
-import twins_core
 from lookalike.errors import QuadraticError
 from lookalike.pipeline import comparing
 
@@ -65,7 +64,7 @@ def greedy(order, texts, pairs):
     for row in pairs:
         neighbours.setdefault(row["a"], {})[row["b"]] = row["similarity"]
         neighbours.setdefault(row["b"], {})[row["a"]] = row["similarity"]
-    kept, removed = twins_core.star(distinct, neighbours)
+    kept, removed = twins.star(distinct, neighbours)
     for name, first in leader.items():
         if name != first:
             removed[name] = removed.get(first, (first, 1.0))

@@ -404,13 +404,14 @@ class TestStar:
         neighbours = symmetric({(0, 1): 0.9, (1, 2): 0.8})
         assert twins.star([0, 1, 2], neighbours) == ([0, 2], {1: (0, 0.9)})
 
-    def test_a_removed_document_names_a_more_similar_one_kept_after_it(self):
+    def test_a_removed_document_names_one_kept_before_it(self):
         neighbours = symmetric({(0, 1): 0.8, (1, 2): 0.9})
-        assert twins.star([0, 1, 2], neighbours) == ([0, 2], {1: (2, 0.9)})
+        assert twins.star([0, 1, 2], neighbours) == ([0, 2], {1: (0, 0.8)})
+        assert twins.star([0, 2, 1], neighbours) == ([0, 2], {1: (2, 0.9)})
 
     def test_of_equally_similar_kept_documents_the_earliest_is_named(self):
         neighbours = symmetric({(0, 1): 0.8, (1, 2): 0.8})
-        assert twins.star([2, 1, 0], neighbours) == ([2, 0], {1: (2, 0.8)})
+        assert twins.star([2, 0, 1], neighbours) == ([2, 0], {1: (2, 0.8)})
 
     def test_the_order_decides_what_is_kept(self):
         neighbours = symmetric({(0, 1): 0.9, (1, 2): 0.8})

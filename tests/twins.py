@@ -318,28 +318,22 @@ def cascade_holds(sig_a: list[int], sig_b: list[int], steps: list[tuple[str, int
 
 
 def star(
-    order: list[int], neighbours: dict[int, dict[int, float]]
-) -> tuple[list[int], dict[int, tuple[int, float]]]:
-    """Keep every document without a kept neighbour before it; name a kept one for the others.
+    order: list, neighbours: dict[object, dict[object, float]]
+) -> tuple[list, dict[object, tuple[object, float]]]:
+    """Keep every document without a kept neighbour before it in the order of preference.
 
-    A removed document names its most similar kept neighbour among all that are kept at the end,
-    the earliest in `order` where several are as similar.
+    Another one names the most similar of the kept ones before it, the earliest of equals.
     """
-    kept: list[int] = []
+    kept: list = []
+    removed: dict[object, tuple[object, float]] = {}
     for document in order:
-        if not any(other in neighbours.get(document, {}) for other in kept):
+        near = neighbours.get(document, {})
+        # `max` gives the first of the largest, and the kept ones stand in order.
+        best = max((other for other in kept if other in near), key=near.get, default=None)
+        if best is None:
             kept.append(document)
-    removed: dict[int, tuple[int, float]] = {}
-    for document in order:
-        if document in kept:
-            continue
-        best = None
-        for other in kept:
-            similarity = neighbours[document].get(other)
-            if similarity is not None and (best is None or similarity > best[1]):
-                best = (other, similarity)
-        assert best is not None
-        removed[document] = best
+        else:
+            removed[document] = (best, near[best])
     return kept, removed
 
 

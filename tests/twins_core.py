@@ -1,26 +1,6 @@
-"""Slow twins of the buckets and the stars, in plain Python, that share no code with the package."""
+"""Slow twins of the buckets, in plain Python, that share no code with the package."""
 
 from __future__ import annotations
-
-
-def star(
-    order: list, neighbours: dict[object, dict[object, float]]
-) -> tuple[list, dict[object, tuple[object, float]]]:
-    """Keep every document without a kept neighbour before it in the order of preference.
-
-    Another one names the most similar of the kept ones before it, the earliest of equals.
-    """
-    kept: list = []
-    removed: dict[object, tuple[object, float]] = {}
-    for document in order:
-        near = neighbours.get(document, {})
-        # `max` gives the first of the largest, and the kept ones stand in order.
-        best = max((other for other in kept if other in near), key=near.get, default=None)
-        if best is None:
-            kept.append(document)
-        else:
-            removed[document] = (best, near[best])
-    return kept, removed
 
 
 def buckets(keys: list[int], bare: list[bool], number: int) -> tuple[list[int | None], list[int]]:

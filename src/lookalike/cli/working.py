@@ -18,8 +18,13 @@ __all__ = ["automatic", "given_up_if_hopeless", "job"]
 WORK = ".{}.lookalike-work"
 
 
-def automatic(target: Path) -> Path:
-    """Give the work folder of a job that writes to a target: hidden, beside it."""
+def automatic(target: Path | None) -> Path | None:
+    """Give the work folder of a job that writes to a target: hidden, beside it.
+
+    Beside a pipe or a device there is none.
+    """
+    if target is None or (target.exists() and not target.is_file() and not target.is_dir()):
+        return None
     return target.absolute().parent / WORK.format(target.name)
 
 
@@ -45,7 +50,7 @@ def job(
     from lookalike.pipeline import Running, job_on_files
     from lookalike.read import read_text
 
-    folder = work or (automatic(target) if target else None)
+    folder = work or automatic(target)
     if folder is None:
         say_if_stopped("stopped; nothing was kept. With --work FOLDER a stopped job goes on")
     else:
