@@ -183,7 +183,13 @@ def test_ctrl_c_ends_with_one_line_and_status_130(tmp_path):
     out = tmp_path / "out.jsonl"
     command = [*PROGRAM, "find", "-", "-o", str(out)]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment()) as job:
+    with subprocess.Popen(
+        command,
+        stdin=pipe,
+        stdout=pipe,
+        stderr=pipe,
+        env=environment(),
+    ) as job:
         # More than a pipe holds: once all is taken, the job is at work, and waits for more.
         job.stdin.write(b'{"text": "the quick brown fox"}\n' * 20_000)
         job.stdin.flush()

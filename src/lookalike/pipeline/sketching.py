@@ -73,35 +73,27 @@ def sketch(
     of each; those kept under the same key are used again.
     """
     known = work.stage("sketch")
-    stored = -(-rows // VECTOR) * VECTOR if store else 0
-    if known.get("key") != key or known.get("stored", 0) < stored:
+    needed = -(-rows // VECTOR) * VECTOR if store else 0
+    if known.get("key") != key or known["stored"] < needed:
         known.clear()
-        work.store.drop("keys", "bare", "signatures")
-        known.update(key=key, stored=stored, cascade=None, done=False)
+        known.update(key=key, stored=needed, signed=False, cascade=None, banded=False)
     stored = known["stored"]
-    signatures = work.store.column("signatures", np.uint32) if stored else None
-    bare = work.store.column("bare", np.uint8)
-    from_stored = False
     if known["cascade"] != str(layout.cascade):
-        # Other bands of the same signatures, or the first.
-        from_stored = known["done"] and stored >= rows
         work.store.drop("keys")
-        known.update(cascade=str(layout.cascade))
-        if not from_stored:
+        known.update(
+            cascade=str(layout.cascade), banded=False, signed=known["signed"] and stored > 0
+        )
+        if not known["signed"]:
             work.store.drop("bare", "signatures")
-            bare = work.store.column("bare", np.uint8)
-            signatures = work.store.column("signatures", np.uint32) if stored else None
-            known["done"] = False
-        known["banded"] = False
     keys = Keys(layout.bands, work.store.column("keys", np.uint64))
-    if known["done"] and not known["banded"]:
-        from_stored = True
+    bare = work.store.column("bare", np.uint8)
+    signatures = work.store.column("signatures", np.uint32) if stored else None
     running.progress("sketch", keys.written, len(chosen))
-    if from_stored and signatures is not None:
-        for block in _stored(signatures, stored, len(keys), len(chosen)):
+    if known["signed"] and signatures is not None and not known["banded"]:
+        for block in _stored(signatures, stored, keys.written, len(chosen)):
             keys.append(band_keys(block, bands=layout.bands, rows=layout.rows))
             running.progress("sketch", len(keys), len(chosen))
-    elif not known["done"]:
+    elif not known["signed"]:
         # Keys are written in blocks; what stands behind the last block is made again.
         bare.clear(keys.written)
         if signatures is not None:
@@ -120,7 +112,7 @@ def sketch(
             running=running,
         )
     keys.finish()
-    known["done"] = known["banded"] = True
+    known.update(signed=True, banded=True)
     work.checkpoint()
     return Sketches(layout, keys, bare.read().astype(np.bool_), signatures, stored)
 

@@ -292,7 +292,8 @@ def _standard_input(spool: Path | None, found: Listing) -> Shard:
 
 def _more_input() -> bytes:
     try:
-        return sys.stdin.buffer.read(PIECE)
+        # What has come so far: a read that waits for a whole piece may sleep through Ctrl-C.
+        return sys.stdin.buffer.read1(PIECE)
     except (OSError, ValueError) as error:
         raise unreadable("standard input", error) from None
 
