@@ -23,7 +23,8 @@ from lookalike.read import Corpus
 from lookalike.work import Work
 from running import DEADLINE, environment
 
-OPTIONS = ("-s", "words:2", "-t", "0.6", "--text", "text", "--id", "id")
+COMMON = "so it is said"
+OPTIONS = ("-s", "words:2", "-t", "0.6", "--max-df", "0.5", "--text", "text", "--id", "id")
 TARGETS = {
     "dedup": "clean",
     "find": "pairs.jsonl",
@@ -33,7 +34,7 @@ SPOTS = {
     "after a checkpoint": (Work, "checkpoint", True),
     "before a file takes its place": (Path, "replace", False),
     "before a file is safe on disk": (os, "fsync", False),
-    "after a copy": (Corpus, "copy", True),
+    "amid a copy": (Corpus, "copy", True),
 }
 
 
@@ -76,6 +77,8 @@ def end_at(patch, spot, moment, end):
             end()
         result = original(*given, **named)
         if seen == moment and after:
+            if name == "copy":
+                os.truncate(given[-1], given[-1].stat().st_size // 2)
             end()
         return result
 
@@ -92,11 +95,14 @@ def run_to_its_end(spot, moment, end, *arguments):
 
 def ended(spot, moment, end, *arguments):
     """Run the program in a process of its own that ends at a spot: status, output, errors."""
-    code = "import sys, test_cli_resume as here; here.run_to_its_end(*sys.argv[1:])"
+    code = (
+        f"import sys; sys.path.append({str(Path(__file__).parent)!r}); "
+        "import test_cli_resume as here; here.run_to_its_end(*sys.argv[1:])"
+    )
     done = subprocess.run(
         [sys.executable, "-c", code, spot, str(moment), end.__name__, *map(str, arguments)],
         capture_output=True,
-        env=environment(PYTHONPATH=str(Path(__file__).parent)),
+        env=environment(),
         timeout=DEADLINE,
         check=False,
     )
@@ -104,7 +110,7 @@ def ended(spot, moment, end, *arguments):
 
 
 def records():
-    """Make edits of a few texts, copies among them."""
+    """Make edits of a few texts, copies among them, and two without a shingle that counts."""
     choice = random.Random(3)
     words = [f"word{at}" for at in range(50)]
     originals = [choice.choices(words, k=30) for _ in range(8)]
@@ -112,7 +118,10 @@ def records():
         text = list(choice.choice(originals))
         for _ in range(choice.choice([0, 1, 2, 4, 8])):
             text[choice.randrange(30)] = choice.choice(words)
-        yield {"id": f"d{at:03}", "text": " ".join(text), "note": f"row {at}"}
+        if at % 4:
+            text.append(COMMON)
+        told = {30: COMMON, 75: COMMON[3:]}.get(at, " ".join(text))
+        yield {"id": f"d{at:03}", "text": told, "note": f"row {at}"}
 
 
 @pytest.fixture(scope="module")
@@ -201,7 +210,7 @@ def expected(job, tmp_path_factory, undisturbed):
         # The first of all is the first checkpoint, which has a test of its own.
         ("dedup", "before a file takes its place", 2),
         ("find", "before a file takes its place", 2),
-        ("dedup", "after a copy", 1),
+        ("dedup", "amid a copy", 1),
         ("dedup", "before a file is safe on disk", 1),
         ("find as parquet", "before a file is safe on disk", 1),
     ],
@@ -229,7 +238,7 @@ def test_a_job_cut_off_anywhere_goes_on_to_the_same_bytes(
     [
         ("dedup", "after a checkpoint", 3),
         ("dedup", "before a file takes its place", 10),
-        ("dedup", "after a copy", 2),
+        ("dedup", "amid a copy", 2),
         ("dedup", "before a file is safe on disk", 7),
         ("find", "after a checkpoint", 9),
         ("find as parquet", "before a file is safe on disk", 1),
@@ -528,7 +537,7 @@ def test_a_job_taken_up_with_other_outputs_writes_only_those(job, expected, tmp_
     wanted = expected("dedup", "--list")
     out = tmp_path / "clean"
     with monkeypatch.context() as patched:
-        end_at(patched.setattr, "after a copy", 2, end_by_power_cut)
+        end_at(patched.setattr, "amid a copy", 2, end_by_power_cut)
         assert cut_off(job, "dedup", out)
     assert job("dedup", out, "--list") == (0, "", "")
     assert tree(out) == wanted

@@ -10,7 +10,7 @@ from scipy.sparse.csgraph import connected_components
 
 import lookalike.cluster
 import twins
-from lookalike.cluster import Forest, components, smallest_similarities, stars
+from lookalike.cluster import Forest, smallest_similarities, stars
 from lookalike.kernels import cluster as kernels
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.minhash import sign_texts, similarity
@@ -74,6 +74,12 @@ def as_lists(labels):
     for document, label in enumerate(labels.tolist()):
         found.setdefault(label, []).append(document)
     return sorted(found.values())
+
+
+def components(documents, first, second):
+    forest = Forest(documents)
+    forest.unite(first, second)
+    return forest.labels()
 
 
 class TestComponents:

@@ -530,7 +530,7 @@ class TestStandardInput:
         class Broken:
             class buffer:  # noqa: N801
                 @staticmethod
-                def read(_):
+                def read1(_):
                     raise IsADirectoryError(21, "Is a directory")
 
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path))

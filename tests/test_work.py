@@ -149,7 +149,7 @@ def test_a_checkpoint_that_fails_leaves_the_one_before(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patched:
-        patched.setattr("json.dump", full)
+        patched.setattr("pathlib.Path.write_text", full)
         with pytest.raises(OutputError, match=r"state\.json cannot be written: No space left"):
             work.checkpoint()
     work.close()

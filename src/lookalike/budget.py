@@ -12,8 +12,8 @@ __all__ = ["default_memory", "parse_size", "size"]
 
 UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
 BINARY = {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
-LEAST = 10**8
-"""Bytes below which not even the compiler and the libraries fit."""
+LEAST = 5 * 10**8
+"""Bytes below which the compiler, the libraries and a few batches do not fit."""
 UNKNOWN = 4 * 10**9
 """Bytes that are taken to be free where the system does not say."""
 
@@ -62,6 +62,16 @@ def _free() -> int:
         return UNKNOWN
 
 
+def _cached(limit: Path) -> int:
+    """Give what a container counts as used but would give back: pages of files read before."""
+    try:
+        lines = limit.with_name("memory.stat").read_text().splitlines()
+    except OSError:
+        return 0
+    pages = dict(line.split() for line in lines if len(line.split()) == 2)
+    return int(pages.get("inactive_file", pages.get("total_inactive_file", 0)))
+
+
 def _container_limit() -> int | None:
     """Give what a container leaves to its processes, where there is one with a bound."""
     folder = Path("/sys/fs/cgroup")
@@ -74,5 +84,5 @@ def _container_limit() -> int | None:
         except OSError:
             continue
         if limit.isdigit() and int(limit) < 1 << 60:
-            return max(0, int(limit) - int(taken))
+            return max(0, int(limit) - int(taken) + _cached(folder / most))
     return None

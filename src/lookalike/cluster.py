@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lookalike.texts import Texts
     from lookalike.verify import Scored
 
-__all__ = ["Forest", "Stars", "components", "smallest_similarities", "stars"]
+__all__ = ["Forest", "Stars", "smallest_similarities", "stars"]
 
 COMPARED_WHOLE = 200
 """Members up to which every pair of a cluster is compared for its smallest similarity."""
@@ -49,15 +49,6 @@ class Forest:
         labels = np.empty(len(self._parents), np.int64)
         kernels.number_trees(self._parents, labels)
         return labels
-
-
-def components(
-    documents: int, first: NDArray[np.int64], second: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Give each document the number of its connected component."""
-    forest = Forest(documents)
-    forest.unite(first, second)
-    return forest.labels()
 
 
 def smallest_similarities(

@@ -4,6 +4,7 @@
     ├── SettingsError      a setting that cannot be: what it is, what it may be
     │   └── QuadraticError a banding that would compare nearly every pair
     ├── SourceError        a source that cannot be read: which, and where in it
+    │   ├── UnreadableError    it may be read another time: a device or a network fails
     │   └── InvalidTextError   (in `normalise`) a document that is no Unicode text
     └── OutputError        a result that cannot be written or would not fit
 
@@ -16,6 +17,7 @@ __all__ = [
     "QuadraticError",
     "SettingsError",
     "SourceError",
+    "UnreadableError",
 ]
 
 
@@ -33,6 +35,10 @@ class QuadraticError(SettingsError):
 
 class SourceError(LookalikeError):
     """Documents that cannot be read."""
+
+
+class UnreadableError(SourceError):
+    """Documents that cannot be read now, though nothing is wrong with them."""
 
 
 class OutputError(LookalikeError):

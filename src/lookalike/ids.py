@@ -93,6 +93,8 @@ class Ids(Strings):
         seen: dict[object, int] = {}
         for row, name in zip(among.tolist(), self.take(among).to_pylist(), strict=True):
             if name in seen:
+                if place(seen[name]) == place(row):
+                    raise SourceError(f"{place(row)} is read twice: name each source once")
                 raise SourceError(
                     f"id {name!r} stands twice, at {place(seen[name])} and at {place(row)}: "
                     "give every document an id of its own, or name another id column"

@@ -59,26 +59,40 @@ def priorities(
 
 
 def _numbers(values: list[Any], column: str) -> NDArray[np.float64]:
-    """Give a column's values as ranks that sort as they do, NaN where there is none."""
-    values = _parsed(values)
-    present = [value for value in values if not is_missing(value)]
+    """Give a column's values as numbers that sort as they do, NaN where there is none.
+
+    Numbers may be written as text, as in CSV. What is no number is sorted as text.
+    """
+    missing = [is_missing(value) or value == "" for value in values]
+    present = [value for value, gone in zip(values, missing, strict=True) if not gone]
     if values and not present:
         raise SourceError(f"no document has a value in column {column!r}: keep by another")
-    try:
-        order = {value: rank for rank, value in enumerate(sorted(set(present)))}
-    except TypeError:
+    numbers = [_number(value) for value in present]
+    ranks: dict[Any, float]
+    if all(number is not None for number in numbers):
+        order = sorted(set(numbers), key=lambda number: (number is None, number))
+        ranks = {number: rank for rank, number in enumerate(order)}
+        found = iter([ranks[number] for number in numbers])
+    elif any(number is not None for number in numbers):
+        wrong = next(v for v, number in zip(present, numbers, strict=True) if number is None)
         raise SourceError(
-            f"column {column!r} holds values that cannot be compared with each other: "
-            "keep by a column of numbers, or of strings"
-        ) from None
-    return np.array([order.get(value, np.nan) for value in values], np.float64)
+            f"column {column!r} holds values that cannot be compared with each other, numbers and "
+            f"{wrong!r}: keep by a column of numbers, or of text"
+        )
+    else:
+        texts = [str(value) for value in present]
+        ranks = {text: rank for rank, text in enumerate(sorted(set(texts)))}
+        found = iter([ranks[text] for text in texts])
+    return np.array([np.nan if gone else next(found) for gone in missing], np.float64)
 
 
-def _parsed(values: list[Any]) -> list[Any]:
-    """Read numbers that are written as text, as in CSV, where all of a column's values are."""
-    if not all(isinstance(value, str) or is_missing(value) for value in values):
-        return values
-    try:
-        return [None if is_missing(value) or value == "" else float(value) for value in values]
-    except ValueError:
-        return values
+def _number(value: Any) -> float | int | None:
+    """Read a number, exactly where it is a whole one; None if it is none."""
+    if isinstance(value, (bool, int, float)):
+        return value
+    for kind in (int, float):
+        try:
+            return kind(value)
+        except (TypeError, ValueError, OverflowError):
+            continue
+    return None

@@ -219,14 +219,7 @@ class FindResult:
 
     def top(self, most: int) -> pa.Table:
         """Give the first rows of `pairs`, without laying out all of them."""
-        groups = self.ground.groups
-        # In the order of ids, the first pairs of a group are of its first members.
-        sizes = groups.sizes
-        group = np.repeat(np.arange(len(sizes)), sizes)
-        by_rank = np.lexsort((self._by_id.ranks[groups.members], group))
-        place = np.arange(len(group)) - np.repeat(groups.starts[:-1], sizes)
-        members = groups.members[by_rank][place <= most]
-        starts = np.append(0, np.cumsum(np.minimum(sizes, most + 1)))
+        members, starts = first_members(self.ground.groups, self._by_id, most + 1)
         best = _Best(most)
         self._fill(best, members, starts)
         return self._table(best.records)
@@ -378,8 +371,9 @@ class DedupResult:
     def clusters(self) -> pa.Table:
         """The kept documents that others name, and those: id, cluster, size, similarity, kept.
 
-        The similarity is that of a document with the kept one of its cluster, which was compared
-        with it: there are no chains.
+        With a reference corpus also `reference`, whether the document is of it. The similarity is
+        that of a document with the kept one of its cluster, which was compared with it: there are
+        no chains.
         """
         labels = np.full(len(self.ground.ids), -1, np.int64)
         labels[self.named] = self.named
@@ -389,16 +383,16 @@ class DedupResult:
         stays = np.ones(len(labels), np.bool_)
         stays[self.removed_rows] = False
         rows, numbers, sizes = numbered(labels, self.ground.ids)
-        return pa.table(
-            {
-                "id": self.ground.ids.take(rows),
-                "cluster": pa.array(numbers),
-                "size": pa.array(sizes),
-                "similarity": pa.array(similarity[rows]),
-                "kept": pa.array(stays[rows]),
-            },
-            metadata=self.metadata,
-        )
+        columns = {
+            "id": self.ground.ids.take(rows),
+            "cluster": pa.array(numbers),
+            "size": pa.array(sizes),
+            "similarity": pa.array(similarity[rows]),
+            "kept": pa.array(stays[rows]),
+        }
+        if self.references:
+            columns["reference"] = pa.array(rows < self.references)
+        return pa.table(columns, metadata=self.metadata)
 
 
 @dataclass(frozen=True)
@@ -446,7 +440,7 @@ class ContainmentResult:
     def top(self, most: int) -> pa.Table:
         """Give the first rows of `pairs`."""
         best = _Best(most)
-        self._fill(best)
+        self._fill(best, *first_members(self.ground.groups, self._by_id, most + 1))
         return self._table(best.records)
 
     @cached_property
@@ -458,9 +452,14 @@ class ContainmentResult:
     def _by_id(self) -> ByRank:
         return self.ground.by_id(paired(self.links, self.ground.groups))
 
-    def _fill(self, sorter: Sorter) -> None:
+    def _fill(
+        self,
+        sorter: Sorter,
+        members: NDArray[np.int64] | None = None,
+        starts: NDArray[np.int64] | None = None,
+    ) -> None:
         ranks = self._by_id.ranks
-        for block in laid_out(self.links, self.ground.groups):
+        for block in laid_out(self.links, self.ground.groups, members=members, starts=starts):
             first, second = ranks[block.first], ranks[block.second]
             sorter.append(block.similarity, first, second, block.forward, block.backward)
             if block.same:
@@ -476,6 +475,21 @@ class ContainmentResult:
             },
             metadata=self.metadata,
         )
+
+
+def first_members(
+    groups: Groups, by_id: ByRank, most: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give at most so many members of each group, the first by id, and where each group begins.
+
+    In the order of ids, the first pairs of a group are of its first members.
+    """
+    sizes = groups.sizes
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    by_rank = np.lexsort((by_id.ranks[groups.members], group))
+    place = np.arange(len(group)) - np.repeat(groups.starts[:-1], sizes)
+    members = groups.members[by_rank][place < most]
+    return members, np.append(0, np.cumsum(np.minimum(sizes, most)))
 
 
 def paired(links: Links, groups: Groups) -> NDArray[np.bool_]:

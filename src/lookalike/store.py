@@ -129,7 +129,10 @@ class Column:
         data: Any = values.view(np.uint8)
         at = start * self.dtype.itemsize
         while data.size:
-            got = _read_at(self._file, data, at)
+            try:
+                got = _read_at(self._file, data, at)
+            except OSError as error:
+                raise OutputError(f"{self.path} cannot be read: {error.strerror}") from None
             if not got:
                 raise OutputError(
                     f"{self.path} became shorter while it was in use: remove its folder, run again"

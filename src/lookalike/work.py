@@ -1,32 +1,49 @@
 """The work folder of a job: what it has done so far, so that a killed one goes on from there.
 
-`state.json` is replaced as a whole at each checkpoint and says how much of each file counts; what
-was written after the last checkpoint is cut off when the job is taken up again.
+`reading.json` says what is read and how. `state.json` is replaced as a whole at each checkpoint and
+says how much of each file counts; what was written after the last checkpoint is cut off when the
+job is taken up again.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import OutputError
+from lookalike.locking import Lock
 from lookalike.store import Store, unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["SPOOL", "Work"]
+__all__ = ["SPOOL", "Work", "take"]
 
 FORMAT = 1
 """Raised when the files of a work folder change their meaning."""
-STATE = "state.json"
-LOCK = "lock"
+STATE, READING, LOCK = "state.json", "reading.json", "lock"
 SPOOL = "standard-input"
 """The folder to which standard input is copied, so that it can be read again."""
+BEFORE = (LOCK, SPOOL, READING, "reading.new", "state.new")
+"""What a job that is killed early may leave before there is a state."""
+
+
+def take(folder: Path) -> Lock:
+    """Make a work folder, and hold it against other jobs."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = Lock(folder / LOCK)
+    except OSError as error:
+        raise unwritable(folder, error) from None
+    if not lock.held:
+        lock.release()
+        raise OutputError(
+            f"another job is at work in {folder}: wait for its end, or use another folder"
+        )
+    return lock
 
 
 class Work:
@@ -35,63 +52,53 @@ class Work:
     In memory nothing outlives the job; what grows past its bounds moves to a temporary folder.
     """
 
-    def __init__(self, folder: Path | None = None, *, reading: Any = None) -> None:
-        """Open a folder, new or one of the same sources, read in the same way."""
+    def __init__(
+        self, folder: Path | None = None, *, reading: Any = None, lock: Lock | None = None
+    ) -> None:
+        """Open a folder, new or one of the same sources, read in the same way.
+
+        `lock` is what `take` gave, where the folder was taken before.
+        """
         self.folder = folder
         self.durable = folder is not None
+        self.reading = json.loads(json.dumps(reading))
+        self.state: dict[str, Any] = {"format": FORMAT, "stages": {}}
         self._temporary: Path | None = None
-        self._lock = -1
-        self.state: dict[str, Any] = {"format": FORMAT, "reading": reading, "stages": {}}
+        self._lock = lock
         if folder is not None:
-            self._take(folder)
+            self._lock = lock or take(folder)
             try:
-                self._resume(folder, reading)
+                self._resume(folder)
             except BaseException:
                 self.release()
                 raise
         self.store = Store(folder, dict(self.state.get("lengths", {})))
+        # From now on the folder is known for a job's, however soon that is killed.
+        self.checkpoint()
 
-    def _take(self, folder: Path) -> None:
-        """Hold the folder against a second job; the system lets go of it when this one dies."""
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-            self._lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o666)
-        except OSError as error:
-            raise unwritable(folder, error) from None
-        try:
-            import fcntl
-        except ImportError:  # not on Windows
-            return
-        try:
-            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(self._lock)
-            self._lock = -1
-            raise OutputError(
-                f"another job is at work in {folder}: wait for its end, or use another folder"
-            ) from None
-
-    def _resume(self, folder: Path, reading: Any) -> None:
+    def _resume(self, folder: Path) -> None:
         path = folder / STATE
         if not path.exists():
-            if any(entry.name not in (LOCK, SPOOL) for entry in folder.iterdir()):
+            if any(entry.name not in BEFORE for entry in folder.iterdir()):
                 raise OutputError(
                     f"{folder} holds files that are no job's work: use an empty or a new folder"
                 )
+            _write_whole(folder / READING, self.reading)
             return
         try:
             state = json.loads(path.read_bytes())
-            known, before, _ = state["format"], state["reading"], state["stages"]
+            known, _ = state["format"], state["stages"]
+            before = json.loads((folder / READING).read_bytes())
         except (OSError, ValueError, KeyError, TypeError):
             raise OutputError(f"{path} cannot be read: remove {folder} and run again") from None
         if known != FORMAT:
             raise OutputError(
                 f"{folder} was made by another version of Lookalike: remove it, or use another"
             )
-        if before != json.loads(json.dumps(reading)):
+        if before != self.reading:
             raise OutputError(
                 f"{folder} holds the work of another job, on other sources or read in another way: "
-                f"{_difference(before, reading)}; run that same command again, or remove "
+                f"{_difference(before, self.reading)}; run that same command again, or remove "
                 "the folder"
             )
         self.state = state
@@ -111,14 +118,7 @@ class Work:
         if not self.durable or self.folder is None:
             return
         self.state["lengths"] = self.store.lengths()
-        path = self.folder / STATE
-        fresh = path.with_suffix(".new")
-        try:
-            with fresh.open("w") as file:
-                json.dump(self.state, file)
-            fresh.replace(path)
-        except OSError as error:
-            raise unwritable(path, error) from None
+        _write_whole(self.folder / STATE, self.state)
 
     def make_room(self) -> None:
         """Move what is in memory to a temporary folder."""
@@ -143,9 +143,8 @@ class Work:
 
     def release(self) -> None:
         """Let another job take the folder; what this one holds open stays readable."""
-        if self._lock >= 0:
-            os.close(self._lock)
-            self._lock = -1
+        if self._lock is not None:
+            self._lock.release()
 
     def remove(self) -> None:
         """Remove the folder with all that is in it."""
@@ -159,10 +158,20 @@ class Work:
             self.close()
 
 
+def _write_whole(path: Path, content: Any) -> None:
+    """Replace a file of JSON as a whole."""
+    fresh = path.with_suffix(".new")
+    try:
+        fresh.write_text(json.dumps(content))
+        fresh.replace(path)
+    except OSError as error:
+        raise unwritable(path, error) from None
+
+
 def _difference(known: Mapping[str, Any], given: Mapping[str, Any]) -> str:
     """Name the first thing in which two jobs differ."""
     for name in known:
-        if known[name] != json.loads(json.dumps(given.get(name))):
+        if known[name] != given.get(name):
             if name == "sources":
                 return "the files are others, or were changed"
             return f"{name} was {known[name]!r} and is {given.get(name)!r}"

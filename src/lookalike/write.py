@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
 import json
 import os
-import tempfile
+from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from lookalike.errors import OutputError, SettingsError
+from lookalike.locking import hold
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
+    "PART",
+    "beside",
     "check_apart",
     "check_targets",
     "format_of",
@@ -31,6 +35,10 @@ __all__ = [
 FORMATS = ("jsonl", "csv", "parquet")
 
 ROWS_AT_A_TIME = 1 << 14
+PART = "part"
+"""What a file is called that is not whole yet."""
+LONG = 200
+"""Bytes of a name to which an ending can be put."""
 
 
 def format_of(path: str | os.PathLike[str]) -> str:
@@ -80,6 +88,13 @@ def _csv_line(values: Iterable[Any]) -> bytes:
     return line.getvalue().encode()
 
 
+def beside(target: Path, what: str) -> Path:
+    """Give the hidden place beside a target at which a job keeps something of its own."""
+    name = os.fsencode(target.name)
+    shown = target.name if len(name) <= LONG else hashlib.sha256(name).hexdigest()[:16]
+    return target.with_name(f".{shown}.lookalike-{what}")
+
+
 def check_targets(
     targets: Sequence[str | os.PathLike[str]], sources: Sequence[str | os.PathLike[str]]
 ) -> None:
@@ -103,8 +118,10 @@ def check_targets(
 
 
 def check_apart(folder: str | os.PathLike[str], sources: Sequence[str | os.PathLike[str]]) -> None:
-    """Refuse a folder of results in or around what is read, which is never changed."""
+    """Refuse a folder of results that cannot be, or in or around what is read."""
     target = Path(os.path.realpath(folder))
+    if not target.parent.is_dir():
+        raise OutputError(f"{os.fspath(folder)} cannot be made: there is no folder {target.parent}")
     for source in sources:
         read = Path(os.path.realpath(source))
         if target == read or read in target.parents or target in read.parents:
@@ -117,41 +134,42 @@ def check_apart(folder: str | os.PathLike[str], sources: Sequence[str | os.PathL
 def write_atomically(path: str | os.PathLike[str], write: Callable[[IO[bytes]], object]) -> None:
     """Let `write` fill a file beside the target, and put it in the target's place when it is whole.
 
-    The target is untouched until then; nothing is left behind where writing fails. A link is
-    followed. What is no file, as a pipe or a device, is written to as it is.
+    The target is untouched until then; nothing is left behind where writing fails, and what a
+    killed process leaves, the next to write there takes over. A link is followed. What is no file,
+    as a pipe or a device, is written to as it is.
     """
     target = Path(os.path.realpath(path))
+    temporary = beside(target, PART)
     try:
         if target.exists() and not target.is_file():
             with target.open("wb") as stream:
                 write(stream)
             return
-        handle, name = tempfile.mkstemp(prefix=".lookalike-", dir=target.parent)
+        with _alone(temporary) as stream:
+            try:
+                write(stream)
+                stream.flush()
+                os.fsync(stream.fileno())
+                # As what it replaces, or as any new file.
+                if target.exists():
+                    temporary.chmod(target.stat().st_mode & 0o777)
+                temporary.replace(target)
+            except BaseException:
+                temporary.unlink(missing_ok=True)
+                raise
     except OSError as error:
         raise _unwritable(path, error) from None
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            write(stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        # A temporary file is its owner's alone; the result is as what it replaces, or as any new.
-        mode = target.stat().st_mode & 0o777 if target.exists() else 0o666 & ~_umask()
-        temporary.chmod(mode)
-        temporary.replace(target)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise _unwritable(path, error) from None
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+
+
+@contextmanager
+def _alone(path: Path) -> Iterator[IO[bytes]]:
+    """Open an empty file to write, and hold it against others who would write to it."""
+    with path.open("ab") as stream:
+        if not hold(stream.fileno()):
+            raise OutputError(f"another process is writing {path}: wait for its end")
+        stream.truncate(0)
+        yield stream
 
 
 def _unwritable(path: str | os.PathLike[str], error: OSError) -> OutputError:
     return OutputError(f"{os.fspath(path)} cannot be written: {error.strerror or error}")
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -102,13 +102,17 @@ def dedup(
         seed=seed,
         max_df=max_df,
     )
+    if dry_run and list_:
+        raise SettingsError("--list is for -o DIR: --dry-run prints what would go")
     if (out is None) != dry_run:
         raise SettingsError("name a folder for the results with -o DIR, or use --dry-run")
     if format_ is not None and not dry_run:
         raise SettingsError("--format is for --dry-run: DIR gets files of its own formats")
     kind = kind_of(format_, None)
     if out is not None:
-        check_apart(out, [*source, *(against or ())])
+        check_apart(out, [*source, *(against or ()), *([work] if work else [])])
+    if work is not None:
+        check_apart(work, [*source, *(against or ())])
     console = screen.status(quiet=quiet)
     screen.announce_compiling(console, sketch.element_sets)
     with screen.progress(console) as progress:
@@ -129,7 +133,7 @@ def dedup(
             against=against or (),
         )
         with working.given_up_if_hopeless(job, work):
-            if done := out is not None and check_folder(out, job):
+            if done := out is not None and check_folder(out, job, listed=list_):
                 console.print(f"{out} holds the result of this very job already.")
             else:
                 result = job.dedup()

@@ -25,6 +25,10 @@ SHOWN_PAIRS = 20
 SHOWN_CLUSTERS = 10
 SHOWN_MEMBERS = 8
 SHOWN_PASSAGES = 20
+UNSKETCHED = tuple(
+    ["threshold", "recall", "bands", "rows", "cascade", "estimate", "seed", "clusters"]
+)
+"""Options of similar pairs alone."""
 
 
 class Format(StrEnum):
@@ -37,6 +41,7 @@ class Format(StrEnum):
 
 
 def find(
+    context: typer.Context,
     source: options.Source,
     threshold: options.Threshold = 0.8,
     recall: options.Recall = 0.99,
@@ -94,7 +99,7 @@ def find(
     from lookalike.errors import SettingsError
     from lookalike.kernels import sketch
     from lookalike.settings import Settings
-    from lookalike.write import check_targets, format_of
+    from lookalike.write import check_apart, check_targets, format_of
 
     settings = Settings(
         threshold=threshold,
@@ -112,12 +117,17 @@ def find(
     )
     if boilerplate and containment is not None:
         raise SettingsError("--boilerplate and --containment exclude each other: give one")
-    if clusters is not None and (boilerplate or containment is not None):
-        raise SettingsError("clusters are of similar pairs: leave out --clusters")
+    if containment is not None:
+        working.refuse_given(context, UNSKETCHED, "with --containment, which is exact")
+    if boilerplate:
+        unused = (*UNSKETCHED, "shingle", "multiset", "ignore", "max_df")
+        working.refuse_given(context, unused, "with --boilerplate")
     kind = kind_of(format_, out)
     if clusters:
         format_of(clusters)
     check_targets([path for path in (out, clusters) if path], source)
+    if work is not None:
+        check_apart(work, source)
     console = screen.status(quiet=quiet)
     screen.announce_compiling(console, sketch.element_sets)
     with screen.progress(console) as progress:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    import typer
     from rich.console import Console
 
     from lookalike.pipeline import Job, Progress
     from lookalike.settings import Settings
 
-__all__ = ["automatic", "given_up_if_hopeless", "job"]
-
-WORK = ".{}.lookalike-work"
+__all__ = ["automatic", "given_up_if_hopeless", "job", "refuse_given"]
 
 
 def automatic(target: Path | None) -> Path | None:
@@ -25,7 +24,9 @@ def automatic(target: Path | None) -> Path | None:
     """
     if target is None or (target.exists() and not target.is_file() and not target.is_dir()):
         return None
-    return target.absolute().parent / WORK.format(target.name)
+    from lookalike.write import beside
+
+    return beside(target.absolute(), "work")
 
 
 def job(
@@ -78,6 +79,17 @@ def job(
     )
 
 
+def refuse_given(context: typer.Context, names: Iterable[str], why: str) -> None:
+    """Refuse options that were given and would do nothing."""
+    from lookalike.errors import SettingsError
+
+    for name in names:
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            option = "--" + name.rstrip("_").replace("_", "-")
+            raise SettingsError(f"{option} does nothing {why}: leave it out")
+
+
 @contextmanager
 def given_up_if_hopeless(job: Job, work: Path | None) -> Iterator[None]:
     """Remove a work folder that was not asked for when no rerun could go on from it.
@@ -85,12 +97,12 @@ def given_up_if_hopeless(job: Job, work: Path | None) -> Iterator[None]:
     Sources that are mended are other sources, other settings another job; and where nothing was
     done yet, there is nothing to go on from.
     """
-    from lookalike.errors import LookalikeError, SettingsError, SourceError
+    from lookalike.errors import LookalikeError, SettingsError, SourceError, UnreadableError
 
     try:
         yield
     except LookalikeError as error:
         hopeless = isinstance(error, (SettingsError, SourceError)) or not job.work.state["stages"]
-        if work is None and hopeless:
+        if work is None and hopeless and not isinstance(error, UnreadableError):
             job.work.remove()
         raise

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import shutil
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from lookalike.errors import LookalikeError
 from lookalike.keep import column_of
 from lookalike.pipeline.held import Held, taken
 from lookalike.pipeline.job import Job
@@ -13,15 +16,16 @@ from lookalike.pipeline.running import Progress, Running
 from lookalike.read import open_corpus, read
 from lookalike.settings import Settings
 from lookalike.store import unwritable
-from lookalike.work import SPOOL
+from lookalike.work import SPOOL, take
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from lookalike.locking import Lock
     from lookalike.read import Corpus
     from lookalike.results import ContainmentResult, DedupResult, FindResult
 
@@ -77,7 +81,8 @@ def find(
         threads=threads, memory=memory, work=work, skip_bad=skip_bad, progress=progress
     )
     job, _ = _job(source, settings, running, text=text, id=id, ignore=ignore)
-    return job.find()
+    with job.closed_if_it_fails():
+        return job.find()
 
 
 def dedup(
@@ -128,8 +133,9 @@ def dedup(
     job, take = _job(
         source, settings, running, text=text, id=id, ignore=ignore, keep=keep, against=against
     )
-    result = job.dedup()
-    job.finish()
+    with job.closed_if_it_fails():
+        result = job.dedup()
+        job.finish()
     before = result.references
     return replace(result, take=lambda rows: take(rows - before))
 
@@ -163,7 +169,8 @@ def contained(
     )
     running = Running.of(threads=threads, memory=memory, skip_bad=skip_bad, progress=progress)
     job, _ = _job(source, settings, running, text=text, id=id, ignore=ignore)
-    return job.contain()
+    with job.closed_if_it_fails():
+        return job.contain()
 
 
 def _job(
@@ -178,34 +185,39 @@ def _job(
     against: Any = None,
 ) -> tuple[Job, Any]:
     """Make the job on a source of any kind, and what takes some of its documents."""
-    column = column_of(keep)
+    on_files = isinstance(source, (str, os.PathLike))
+    if on_files and (against is None or isinstance(against, (str, os.PathLike))):
+        job = job_on_files(
+            [os.fspath(source)],
+            settings,
+            running,
+            text=text,
+            id=id,
+            keep=keep,
+            against=[] if against is None else [os.fspath(against)],
+            ignore=ignore,
+        )
+        return job, lambda rows: _texts_by_id(job.sources[-1], rows)
     sources: list[Corpus | Held] = []
     if against is not None:
         sources.append(_opened(against, text, id, None, running)[0])
-    corpus, take = _opened(source, text, id, column, running)
+    corpus, take = _opened(source, text, id, column_of(keep), running)
     sources.append(corpus)
-    reading = {"text": text, "id": id}
-    return Job(sources, settings, running, reading, keep, ignore), take
+    return Job(sources, settings, running, {"text": text, "id": id}, keep, ignore), take
 
 
 def _opened(
     source: Any, text: str | None, id: str | None, column: str | None, running: Running
 ) -> tuple[Corpus | Held, Any]:
     if isinstance(source, (str, os.PathLike)):
-        corpus = open_corpus(
-            [os.fspath(source)],
-            text=text,
-            id=id,
-            columns=(column,) if column else (),
-            skip_bad=running.skip_bad,
-            spool=_spool([source], running),
-        )
+        columns = (column,) if column else ()
+        corpus = open_corpus([source], text=text, id=id, columns=columns, skip_bad=running.skip_bad)
         return corpus, lambda rows: _texts_by_id(corpus, rows)
     documents = read(source, text=text, id=id)
     return Held(documents, column), lambda rows: taken(source, documents.texts, rows)
 
 
-def _texts_by_id(corpus: Corpus, rows: NDArray[np.int64]) -> dict[Any, Any]:
+def _texts_by_id(corpus: Corpus | Held, rows: NDArray[np.int64]) -> dict[Any, Any]:
     """Read the texts of some documents again."""
     found: dict[Any, Any] = {}
     begin = 0
@@ -215,18 +227,6 @@ def _texts_by_id(corpus: Corpus, rows: NDArray[np.int64]) -> dict[Any, Any]:
         names = batch.ids.take(mine).to_pylist()
         found |= dict(zip(names, batch.texts.take(mine).to_pylist(), strict=True))
     return found
-
-
-def _spool(paths: Sequence[Any], running: Running) -> Path | None:
-    """Give the folder for a copy of standard input, where that is read and there is one."""
-    if running.work is None or "-" not in paths:
-        return None
-    folder = running.work / SPOOL
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise unwritable(folder, error) from None
-    return folder
 
 
 def job_on_files(
@@ -242,17 +242,44 @@ def job_on_files(
 ) -> Job:
     """Make the job of a command on files of any kind."""
     column = column_of(keep)
-    sources: list[Corpus | Held] = []
-    if against:
-        sources.append(open_corpus(against, text=text, id=id, skip_bad=running.skip_bad))
-    sources.append(
-        open_corpus(
-            paths,
-            text=text,
-            id=id,
-            columns=(column,) if column else (),
-            skip_bad=running.skip_bad,
-            spool=_spool(paths, running),
+    with _standard_input(paths, running) as (spool, lock):
+        sources: list[Corpus | Held] = []
+        if against:
+            sources.append(open_corpus(against, text=text, id=id, skip_bad=running.skip_bad))
+        sources.append(
+            open_corpus(
+                paths,
+                text=text,
+                id=id,
+                columns=(column,) if column else (),
+                skip_bad=running.skip_bad,
+                spool=spool,
+            )
         )
-    )
-    return Job(sources, settings, running, {"text": text, "id": id}, keep, ignore)
+        return Job(sources, settings, running, {"text": text, "id": id}, keep, ignore, lock)
+
+
+@contextmanager
+def _standard_input(
+    paths: Sequence[str], running: Running
+) -> Iterator[tuple[Path | None, Lock | None]]:
+    """Give a place for a copy of standard input, where that is read and there is a work folder.
+
+    The folder is held before anything in it is replaced.
+    """
+    if running.work is None or "-" not in paths:
+        yield None, None
+        return
+    fresh = not running.work.exists()
+    lock = take(running.work)
+    spool = running.work / SPOOL
+    try:
+        spool.mkdir(exist_ok=True)
+        yield spool, lock
+    except OSError as error:
+        raise unwritable(spool, error) from None
+    except LookalikeError:
+        lock.release()
+        if fresh:
+            shutil.rmtree(running.work, ignore_errors=True)
+        raise

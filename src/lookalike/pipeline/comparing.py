@@ -42,8 +42,6 @@ SORT_BYTES = 40
 
 REMOVED = np.dtype([("place", "<u4"), ("kept", "<u4"), ("similarity", "<f8")])
 
-Compare = "Callable[[NDArray[np.int64], NDArray[np.int64]], Scored]"
-
 
 def make_buckets(
     sketches: Sketches,
@@ -139,8 +137,13 @@ def _verify(
         scored = compare(first, second)
         links.append(scored)
         known["candidates"] += len(first)
-        if not work.durable and len(links) * LINK.itemsize > running.memory // 8:
-            work.make_room()
+        make_room_for(links, work, running)
+
+
+def make_room_for(links: Links, work: Work, running: Running) -> None:
+    """Move a job in memory to disk when its pairs become too many."""
+    if not work.durable and len(links) * LINK.itemsize > running.memory // 8:
+        work.make_room()
 
 
 @dataclass

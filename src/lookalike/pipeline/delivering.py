@@ -9,19 +9,19 @@ import platform
 import shutil
 import time
 from importlib.metadata import version
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from lookalike import __version__
-from lookalike.errors import OutputError
+from lookalike.errors import OutputError, SourceError, UnreadableError
 from lookalike.read import Corpus
-from lookalike.write import write_atomically, write_table
+from lookalike.write import PART, beside, write_atomically, write_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -30,25 +30,23 @@ if TYPE_CHECKING:
 
 __all__ = ["check_folder", "counts_of", "deliver", "removed_table"]
 
-PARTIAL = ".{}.lookalike-partial"
 RUN = "run.json"
 KEPT = "kept"
+LISTED = 1 << 16
+"""Ids that are listed at a time."""
 LIBRARIES = ("numba", "numpy", "pyarrow", "scipy")
 
 
-def check_folder(folder: Path, job: Job) -> bool:
+def check_folder(folder: Path, job: Job, *, listed: bool) -> bool:
     """Refuse a folder that holds something else; tell whether it holds this job's result."""
     if not folder.exists():
-        parent = folder.absolute().parent
-        if not parent.is_dir():
-            raise OutputError(f"{folder} cannot be made: there is no folder {parent}")
         return False
     if not folder.is_dir():
         raise OutputError(f"{folder} is a file: name a folder that is new or empty")
     if not any(folder.iterdir()):
         return False
     try:
-        done = json.loads((folder / RUN).read_bytes()).get("job") == digest(job)
+        done = json.loads((folder / RUN).read_bytes()).get("job") == digest(job, listed=listed)
     except (OSError, ValueError, AttributeError):
         done = False
     if not done:
@@ -56,9 +54,9 @@ def check_folder(folder: Path, job: Job) -> bool:
     return True
 
 
-def digest(job: Job) -> str:
-    """Name a job: its sources, how they are read, its settings and what it keeps."""
-    plain = json.dumps([job.work.state["reading"], job.settings.as_dict(), job.keep])
+def digest(job: Job, *, listed: bool) -> str:
+    """Name a job: its sources, how they are read, its settings, what it keeps and writes."""
+    plain = json.dumps([job.work.reading, job.settings.as_dict(), job.keep, listed])
     return hashlib.sha256(plain.encode()).hexdigest()[:16]
 
 
@@ -68,14 +66,15 @@ def deliver(job: Job, result: DedupResult, folder: Path, *, listed: bool) -> Non
     Of a job that is taken up again, files already written are not written again.
     """
     begin = time.perf_counter()
-    folder = folder.absolute()
-    partial = folder.parent / PARTIAL.format(folder.name)
+    folder = Path(os.path.realpath(folder))
+    partial = beside(folder, "partial")
     known = job.work.stage("write")
     try:
-        if known.get("folder") != str(partial):
+        if known != {"folder": str(partial), "listed": listed}:
             if partial.exists():
                 shutil.rmtree(partial)
-            known["folder"] = str(partial)
+            known.clear()
+            known.update(folder=str(partial), listed=listed)
             job.work.checkpoint()
         partial.mkdir(exist_ok=True)
         if listed:
@@ -91,11 +90,22 @@ def deliver(job: Job, result: DedupResult, folder: Path, *, listed: bool) -> Non
             lambda stream: write_table(result.clusters, stream, "parquet"),
         )
         job.seconds["write"] = time.perf_counter() - begin
-        report = json.dumps(report_of(job, result), indent=2, ensure_ascii=False) + "\n"
-        write_atomically(partial / RUN, lambda stream: stream.write(report.encode()))
+        report = json.dumps(report_of(job, result, listed=listed), indent=2, ensure_ascii=False)
+        write_atomically(partial / RUN, lambda stream: stream.write(f"{report}\n".encode()))
+        for left in partial.rglob(f".*.lookalike-{PART}"):
+            left.unlink()
+        if hasattr(os, "sync"):
+            # Once for all the small files, for which one by one would take long.
+            os.sync()
         if folder.exists():
             folder.rmdir()
         partial.replace(folder)
+    except UnreadableError:
+        raise
+    except SourceError:
+        # Of other sources, what was copied of these is of no use.
+        shutil.rmtree(partial, ignore_errors=True)
+        raise
     except OSError as error:
         where = error.filename or folder
         raise OutputError(
@@ -105,9 +115,12 @@ def deliver(job: Job, result: DedupResult, folder: Path, *, listed: bool) -> Non
 
 
 def _list_kept(result: DedupResult, partial: Path) -> None:
-    names = result.kept_ids.cast(pa.string()).to_pylist()
-    lines = "".join(f"{name}\n" for name in names).encode()
-    write_atomically(partial / "kept.txt", lambda stream: stream.write(lines))
+    def write(stream: IO[bytes]) -> None:
+        for start in range(0, len(result.kept_rows), LISTED):
+            names = result.ground.ids.take(result.kept_rows[start : start + LISTED]).to_pylist()
+            stream.write("".join(f"{name}\n" for name in names).encode())
+
+    write_atomically(partial / "kept.txt", write)
 
 
 def _copy_kept(job: Job, result: DedupResult, target: Path) -> None:
@@ -122,12 +135,17 @@ def _copy_kept(job: Job, result: DedupResult, target: Path) -> None:
         path = target / corpus.copied_name(shard)
         if not path.exists():
             path.parent.mkdir(parents=True, exist_ok=True)
-            part = path.with_name(f".part-{path.name}")
+            part = beside(path, PART)
             corpus.copy(shard, records, part)
-            with part.open("rb+") as file:
-                os.fsync(file.fileno())
+            if not corpus.shards[shard].is_one_document:
+                _sync(part)
             part.replace(path)
         job.running.progress("write", shard + 1, len(corpus.shards))
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb+") as file:
+        os.fsync(file.fileno())
 
 
 def _by_shard(
@@ -168,14 +186,14 @@ def counts_of(result: DedupResult) -> dict[str, int]:
     }
 
 
-def report_of(job: Job, result: DedupResult) -> dict[str, Any]:
+def report_of(job: Job, result: DedupResult, *, listed: bool) -> dict[str, Any]:
     """Give what a reader of the folder should know of the run."""
     plan, summary = result.plan, result.summary
     return {
         "lookalike": __version__,
         "command": "dedup",
-        "job": digest(job),
-        "sources": job.work.state["reading"]["sources"],
+        "job": digest(job, listed=listed),
+        "sources": job.work.reading["sources"],
         "keep": job.keep,
         "settings": result.settings.as_dict(),
         "fingerprint": result.settings.fingerprint(),

@@ -16,7 +16,7 @@ from lookalike.band import Layout
 from lookalike.budget import size
 from lookalike.cluster import stars
 from lookalike.containment import contained
-from lookalike.errors import OutputError, SettingsError
+from lookalike.errors import OutputError, QuadraticError, SettingsError
 from lookalike.groups import Groups
 from lookalike.keep import column_of, priorities
 from lookalike.normalise import Normalisation, normalise
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.boilerplate import SharedPassage
+    from lookalike.locking import Lock
     from lookalike.pipeline.held import Held
     from lookalike.pipeline.running import Running
     from lookalike.planning import Plan
@@ -54,6 +55,10 @@ MANY_FALSE = 100
 """False candidates for each document above which a plan is as good as quadratic."""
 LONG_JOB = 500_000_000
 """Bytes of sources from which a job says beforehand what it will take."""
+STAR_BYTES = 150
+"""Memory for each pair from which the kept documents are chosen at once."""
+DOCUMENT_BYTES, BASE_BYTES = 150, 300_000_000
+"""Memory that each document takes whatever the budget, and that the program itself does."""
 SKETCHING = ("shingle", "multiset", "normalise", "seed", "ignore", "max_df")
 """Settings that decide a signature; a kept work folder serves all jobs that share them."""
 
@@ -70,6 +75,8 @@ class Job:
     keep: str = "first"
     ignored: str | None = None
     """Text whose shingles do not count."""
+    lock: Lock | None = None
+    """On the work folder, where that was taken before."""
     seconds: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -89,7 +96,7 @@ class Job:
         }
         if self.running.work is not None and None in reading["sources"]:
             raise SettingsError("a work folder is for sources in files: leave it out")
-        self.work = Work(self.running.work, reading=reading)
+        self.work = Work(self.running.work, reading=reading, lock=self.lock)
         self._say_what_it_takes()
 
     def _begin(self, command: str) -> None:
@@ -116,7 +123,17 @@ class Job:
         """Mark the job as done; a kept work folder then serves other thresholds."""
         self.work.state["finished"] = True
         self.work.checkpoint()
-        self.work.release()
+        if self.running.keep_work:
+            self.work.release()
+
+    @contextmanager
+    def closed_if_it_fails(self) -> Iterator[None]:
+        """Let go of the work folder on an error, which may outlive the job in a traceback."""
+        try:
+            yield
+        except BaseException:
+            self.work.close()
+            raise
 
     def _say_what_it_takes(self) -> None:
         total = sum(source.size for source in self.sources)
@@ -149,6 +166,12 @@ class Job:
         for note in self.collection.notes:
             self.running.say(note)
         self.texts = self.collection.texts
+        needed = BASE_BYTES + DOCUMENT_BYTES * len(self.collection)
+        if needed > self.running.memory:
+            self.running.say(
+                f"{len(self.collection):,} documents take about {size(needed)} of memory, more "
+                f"than the {size(self.running.memory)} allowed: that bound will be passed."
+            )
         with self._stage("group"):
             self.groups = Groups.of(self.texts)
             self.rows = self.groups.representatives
@@ -377,6 +400,7 @@ class Job:
                 links.append(
                     Scored(block.inner, block.outer, block.containment, block.similarity, unknown)
                 )
+                comparing.make_room_for(links, self.work, self.running)
         self.finish()
         return ContainmentResult(self._resolved(), self._summary(0, 0), self._ground(), links)
 
@@ -384,6 +408,8 @@ class Job:
         """List the passages that most documents share, and count the distinct documents."""
         self._begin("boilerplate")
         self._prepare()
+        if self.collection.tokens:
+            raise SettingsError("passages are of text: these documents are lists of tokens")
         with self._stage("compare"):
             found = boilerplate.most_shared(
                 lambda: Selection(self.texts, self.rows).parts(PIECE),
@@ -446,6 +472,12 @@ class Job:
     def _exact_stars(self, order: NDArray[np.int64], fixed: int) -> comparing.Thinned:
         """Keep greedily among all pairs, found by the exact join."""
         links, _ = self._links()
+        if len(links) * STAR_BYTES > self.running.memory:
+            raise QuadraticError(
+                f"recall 1 found {len(links):,} similar pairs, about "
+                f"{size(len(links) * STAR_BYTES)} to choose from, of {size(self.running.memory)} "
+                "allowed: use a recall below 1, which compares with kept documents only"
+            )
         pairs = links.all()
         places = np.empty(len(order), np.int64)
         places[order] = np.arange(len(order))

@@ -234,7 +234,9 @@ class _Reader:
         known["skipped"] = dict(Counter(known["skipped"]) + Counter(batch.skipped))
         known["bad_count"] += len(bad)
         known["bad"] += bad[: max(0, MOST_NAMED - len(known["bad"]))]
-        known["notes"] += [note for note in batch.notes if note not in known["notes"]]
+        # A reader that goes on in the middle tells again what it chose.
+        told = {_choice(note) for note in known["notes"]}
+        known["notes"] += [note for note in batch.notes if _choice(note) not in told]
         self.work.checkpoint()
         if not self.work.durable and len(self.texts) > self.running.memory // 4:
             self.work.make_room()
@@ -244,6 +246,11 @@ class _Reader:
         texts = [json.dumps(_plain(values[row])).encode() for row in rows.tolist()]
         self.values.append(np.frombuffer(b"".join(texts), np.uint8))
         self.value_lengths.append(np.array([len(text) for text in texts], np.int32))
+
+
+def _choice(note: str) -> str:
+    """Give what was chosen, without the file that it was first told of."""
+    return note.rpartition(": ")[2]
 
 
 def _plain(value: Any) -> Any:

@@ -51,14 +51,6 @@ class Documents:
         """Count the documents."""
         return len(self.texts)
 
-    def ranks(self) -> np.ndarray[Any, np.dtype[np.int64]]:
-        """Give each document the place of its id among all, sorted."""
-        import pyarrow.compute as pc
-
-        ranks = np.empty(len(self.ids), np.int64)
-        ranks[pc.array_sort_indices(self.ids).to_numpy()] = np.arange(len(self.ids))
-        return ranks
-
 
 def places(size: int) -> pa.Array:
     """Give ids that count from 0."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from lookalike.errors import OutputError, SourceError
+from lookalike.errors import OutputError, SourceError, UnreadableError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -108,7 +108,8 @@ def unreadable(name: object, error: Exception) -> SourceError:
     if isinstance(error, FileNotFoundError):
         return SourceError(f"{name} cannot be read: it does not exist, or no longer")
     reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-    return SourceError(f"{name} cannot be read: {one_line(reason)}")
+    kind = UnreadableError if isinstance(error, OSError) else SourceError
+    return kind(f"{name} cannot be read: {one_line(reason)}")
 
 
 def kind_of(name: str) -> tuple[str, str | None] | None:
@@ -293,9 +294,10 @@ def _standard_input(spool: Path | None, found: Listing) -> Shard:
 def _more_input() -> bytes:
     try:
         # What has come so far: a read that waits for a whole piece may sleep through Ctrl-C.
-        return sys.stdin.buffer.read1(PIECE)
+        piece: bytes = sys.stdin.buffer.read1(PIECE)  # type: ignore[union-attr]
     except (OSError, ValueError) as error:
         raise unreadable("standard input", error) from None
+    return piece
 
 
 def _addressed(address: str, found: Listing) -> Iterator[_Source]:
