@@ -25,9 +25,7 @@ SHOWN_PAIRS = 20
 SHOWN_CLUSTERS = 10
 SHOWN_MEMBERS = 8
 SHOWN_PASSAGES = 20
-UNSKETCHED = tuple(
-    ["threshold", "recall", "bands", "rows", "cascade", "estimate", "seed", "clusters"]
-)
+UNSKETCHED = ("threshold", "recall", "bands", "rows", "cascade", "estimate", "seed", "clusters")
 """Options of similar pairs alone."""
 
 
