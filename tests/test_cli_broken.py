@@ -297,6 +297,8 @@ def test_of_many_bad_records_a_few_are_named_and_all_are_counted(told, tmp_path)
 def test_an_ignored_text_that_cannot_be_read_is_refused(told, tmp_path):
     path = write_records(tmp_path / "docs.jsonl", GOOD)
     for command, *more in targets(tmp_path):
+        if "--boilerplate" in more:
+            continue
         refused(told(command, path, *more, "--ignore", tmp_path / "gone.txt", "-q"), "gone.txt")
         assert names(tmp_path) == ["docs.jsonl"]
 

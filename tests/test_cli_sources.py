@@ -311,7 +311,10 @@ def test_dedup_heeds_what_does_not_count(more, told, with_footers, monkeypatch):
         (["--containment", "1.5"], "containment 1.5"),
         (["--max-df", "2"], "max"),
         (["--boilerplate", "--containment", "0.9"], "exclude each other"),
-        (["--containment", "0.9", "--clusters", "c.csv"], "leave out --clusters"),
+        (
+            ["--containment", "0.9", "--clusters", "c.csv"],
+            "--clusters does nothing with --containment",
+        ),
     ],
 )
 def test_what_cannot_go_together_is_wrong_usage(

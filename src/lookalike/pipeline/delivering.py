@@ -129,8 +129,11 @@ def _copy_kept(job: Job, result: DedupResult, target: Path) -> None:
     if not isinstance(corpus, Corpus):
         raise OutputError("documents in memory are kept in memory: use the result's `kept`")
     target.mkdir(exist_ok=True)
+    read = np.unique(job.collection.shards.read()[result.references :])
+    # A file of which nothing could be read was passed over, as asked, and is so again.
+    passed = set(range(len(corpus.shards))) - set(read.tolist()) if job.running.skip_bad else set()
     for shard, records in _by_shard(job, result, len(corpus.shards)):
-        if corpus.shards[shard].is_one_document and not len(records):
+        if shard in passed or (corpus.shards[shard].is_one_document and not len(records)):
             continue
         path = target / corpus.copied_name(shard)
         if not path.exists():
