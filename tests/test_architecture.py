@@ -22,7 +22,7 @@ STAGES = (
 )
 GROUND = (
     *("curves", "errors", "settings", "threads", "unicode", "wording"),
-    *("budget", "store", "work"),
+    *("budget", "locking", "store", "work"),
 )
 KERNELS = ("kernels",)
 ROOMS = (FACES, ORDER, STAGES, KERNELS, GROUND)

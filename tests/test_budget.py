@@ -15,11 +15,11 @@ from lookalike.errors import SettingsError
         (" 500 MB ", 5 * 10**8),
         ("1.5GiB", 3 << 29),
         ("0.2tb", 2 * 10**11),
-        ("200000KB", 2 * 10**8),
-        ("123456789", 123456789),
-        (200_000_000, 200_000_000),
+        ("600000KB", 6 * 10**8),
+        ("1234567890", 1234567890),
+        (700_000_000, 700_000_000),
         (2e9, 2 * 10**9),
-        ("100MB", 10**8),
+        ("500MB", 5 * 10**8),
     ],
 )
 def test_sizes_are_read_as_people_write_them(given, bytes_):
@@ -32,9 +32,9 @@ def test_what_is_no_size_is_refused(given):
         parse_size(given)
 
 
-@pytest.mark.parametrize("given", ["99.9MB", 0, "5", "95MiB"])
+@pytest.mark.parametrize("given", ["499.9MB", 0, "5", "476MiB"])
 def test_less_than_a_job_needs_is_refused(given):
-    with pytest.raises(SettingsError, match=rf"memory {given}: use 100\.0 MB or more"):
+    with pytest.raises(SettingsError, match=rf"memory {given}: use 500\.0 MB or more"):
         parse_size(given)
 
 

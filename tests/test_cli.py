@@ -264,7 +264,7 @@ def test_settings_that_cannot_be_are_wrong_usage(arguments, message, docs, monke
         (["binary.txt"], "binary.txt is not UTF-8 text at byte 1"),
         (["bad.jsonl"], "bad.jsonl:3 is not valid JSON"),
         (["docs.jsonl", "--text", "body"], "docs.jsonl:1: there is no column 'body'"),
-        (["docs.jsonl", "docs.jsonl"], "id 'x' stands twice"),
+        (["docs.jsonl", "docs.jsonl"], "docs.jsonl:1 is read twice: name each source once"),
         (
             ["docs.jsonl", "-o", "gone/x.jsonl"],
             "gone/x.jsonl cannot be written: there is no folder",

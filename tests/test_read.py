@@ -97,12 +97,6 @@ def test_whole_numbers_of_numpy_stay_numbers():
     assert ids({np.int64(3): "a", np.int64(4): "b"}) == [3, 4]
 
 
-def test_ids_rank_as_their_own_type():
-    assert read(dict.fromkeys([10, 9], "x")).ranks().tolist() == [1, 0]
-    assert read(dict.fromkeys(["10", "9"], "x")).ranks().tolist() == [0, 1]
-    assert read(dict.fromkeys([10, "9"], "x")).ranks().tolist() == [0, 1]
-
-
 def test_a_number_and_the_same_number_as_text_are_one_id_and_refused():
     with pytest.raises(SourceError, match=r"id '1' stands twice, at key 1 and at key 2"):
         read({1: "a", "1": "b"})
