@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import lookalike
-from lookalike.errors import OutputError, QuadraticError, SettingsError
+from lookalike.errors import OutputError, QuadraticError, SettingsError, SourceError
 
 PROSE = (
     "The harbour master wrote the heights of the tide in a ledger every morning before the bread "
@@ -350,3 +350,23 @@ def test_progress_is_told_in_every_long_stage_and_never_goes_back():
     lookalike.dedup(texts, progress=lambda *what: told.setdefault(what[0], []).append(what[1:]))
     assert set(told) == every
     assert told["compare"][-1] == (50, 50)
+
+
+def test_a_document_too_large_for_the_memory_is_refused_by_name():
+    texts = {"small": "a few words", "large": "word " * 2_600_000}
+    message = r"document 'large' of 13\.0 MB takes about 520\.0 MB of memory, more than the 500\.0"
+    with pytest.raises(SourceError, match=message):
+        lookalike.find(texts, memory="500MB")
+    result = lookalike.find(texts, memory="500MB", skip_bad=True)
+    assert (result.summary.documents, result.summary.bad_count) == (1, 1)
+    assert "raise --memory" in result.summary.bad[0]
+
+
+def test_bytes_that_are_no_text_are_named_and_passed_over_where_asked():
+    good, broken = b"quite good", b"not \xff good"
+    column = pa.array([good, broken, good], pa.large_binary()).view(pa.large_string())
+    with pytest.raises(SourceError, match=r"document 1 is not valid UTF-8 at byte 5: mend"):
+        lookalike.find(column)
+    result = lookalike.find(column, skip_bad=True)
+    assert result.pairs.to_pylist() == [{"a": 0, "b": 2, "similarity": 1.0, "score": "exact"}]
+    assert result.summary.bad == ("document 1 is not valid UTF-8 at byte 5: mend or remove it",)

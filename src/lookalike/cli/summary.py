@@ -73,5 +73,5 @@ def sizes_told(clusters: pa.Table) -> str:
     for low, high in itertools.pairwise(bounds):
         count = int(np.count_nonzero((sizes >= low) & (sizes < high)))
         if count:
-            told.append(f"{count:,} of {low}" + (f" to {high - 1:,}" if high - low > 1 else ""))
+            told.append(f"{count:,} of {low:,}" + (f" to {high - 1:,}" if high - low > 1 else ""))
     return ", ".join(told)

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lookalike.budget import size
 from lookalike.errors import SettingsError, SourceError
 from lookalike.ids import Ids, IdWriter
 from lookalike.normalise import Canonical, InvalidTextError, Normalisation, normalise
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Collection", "read_all"]
 
+BYTES_PER_BYTE = 40
+"""Memory that a byte of a document takes, with another as long, while both are compared."""
 MOST_NAMED = 1000
 """Records passed over that are named; all are counted."""
 
@@ -181,28 +184,42 @@ class _Reader:
     def _prepare(self, item: tuple[Batch, slice, bool]) -> _Part:
         batch, cut, last = item
         rows = np.arange(cut.start, cut.stop)
-        texts = batch.texts[cut.start : cut.stop]
         bad: list[str] = []
+        lengths = _byte_lengths(batch.texts[cut.start : cut.stop])
+        for row in rows[lengths * BYTES_PER_BYTE > self.running.memory].tolist():
+            took = int(lengths[row - cut.start])
+            bad.append(
+                f"{self._named(batch, row)} of {size(took)} takes about "
+                f"{size(took * BYTES_PER_BYTE)} of memory, more than the "
+                f"{size(self.running.memory)} allowed: raise --memory, or leave it out"
+            )
+            self._stop_at(bad[-1])
+            rows = rows[rows != row]
         while True:
+            texts = batch.texts.take(pa.array(rows)) if bad else batch.texts[cut.start : cut.stop]
             try:
                 canonical = self._canonical(texts)
                 break
             except InvalidTextError as error:
-                row = int(rows[error.row])
-                name = batch.ids[row].as_py()
-                where = self.sources[self.known["source"]].place(
-                    int(batch.shards[row]), int(batch.records[row])
+                bad.append(
+                    f"{self._named(batch, int(rows[error.row]))} is not valid UTF-8 at byte "
+                    f"{error.offset + 1}: mend or remove it"
                 )
-                message = (
-                    f"document {name!r} ({where}) is not valid UTF-8 at byte {error.offset + 1}: "
-                    "mend or remove it"
-                )
-                if not self.running.skip_bad:
-                    raise SourceError(message) from None
-                bad.append(message)
+                self._stop_at(bad[-1])
                 rows = np.delete(rows, error.row)
-                texts = batch.texts.take(pa.array(rows))
         return _Part(batch, rows, canonical, _characters(texts), bad, last)
+
+    def _named(self, batch: Batch, row: int) -> str:
+        """Say which document it is, and where it stands."""
+        source = self.sources[self.known["source"]]
+        place = source.place(int(batch.shards[row]), int(batch.records[row]))
+        name = batch.ids[row].as_py()
+        return place if place.endswith(repr(name)) else f"document {name!r} ({place})"
+
+    def _stop_at(self, message: str) -> None:
+        """Stop at what cannot be read, unless it is to be passed over."""
+        if not self.running.skip_bad:
+            raise SourceError(message)
 
     def _canonical(self, texts: pa.Array) -> Canonical:
         if pa.types.is_large_list(texts.type):
