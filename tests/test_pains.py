@@ -155,7 +155,7 @@ def test_a_hot_bucket_is_worked_off_and_not_dropped():
 
 
 def test_more_pairs_than_fit_are_refused_and_the_clusters_are_still_told(monkeypatch):
-    monkeypatch.setattr("lookalike.results.MOST_PAIRS", 1000)
+    monkeypatch.setattr("lookalike.results.ground.MOST_PAIRS", 1000)
     result = lookalike.find(["same"] * 50)
     with pytest.raises(OutputError, match="1,225 similar pairs do not fit"):
         _ = result.pairs
@@ -250,7 +250,7 @@ def test_the_most_similar_pairs_are_told_without_laying_out_all(monkeypatch):
     assert even.pair_count == 12
     for most in (1, 5, 11):
         assert even.top(most).equals(even.pairs.slice(0, most))
-    monkeypatch.setattr("lookalike.results.MOST_PAIRS", 10)
+    monkeypatch.setattr("lookalike.results.ground.MOST_PAIRS", 10)
     assert lookalike.find(texts, threshold=0.7).top(20).equals(result.pairs.slice(0, 20))
 
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike import background as sampling
-from lookalike import boilerplate, planning, verify
+from lookalike import boilerplate, verify
 from lookalike.band import Layout
 from lookalike.budget import size
 from lookalike.cluster import stars
@@ -19,13 +18,14 @@ from lookalike.containment import contained
 from lookalike.errors import OutputError, QuadraticError, SettingsError
 from lookalike.groups import Groups
 from lookalike.keep import column_of, priorities
-from lookalike.normalise import Normalisation, normalise
+from lookalike.normalise import Normalisation
 from lookalike.pairs import LINK, Links
 from lookalike.pipeline import comparing
+from lookalike.pipeline.choosing import choose
 from lookalike.pipeline.reading import read_all
 from lookalike.pipeline.sketching import Sketches, sketch
 from lookalike.results import ContainmentResult, DedupResult, FindResult, Ground, Summary
-from lookalike.shingle import PIECE, Shingling, ignoring
+from lookalike.shingle import PIECE
 from lookalike.texts import Selection
 from lookalike.verify import Scored
 from lookalike.work import Work
@@ -39,20 +39,11 @@ if TYPE_CHECKING:
     from lookalike.locking import Lock
     from lookalike.pipeline.held import Held
     from lookalike.pipeline.running import Running
-    from lookalike.planning import Plan
     from lookalike.read import Corpus
     from lookalike.settings import Settings
 
 __all__ = ["Job"]
 
-SCRIPT_SAMPLE = 200
-"""Documents that tell the script of a corpus."""
-LEAST_ESTIMATED = 128
-"""Rows of a signature that scores are estimated from, at the least."""
-MOSTLY = 0.5
-"""Share of empty documents above which the text column is doubted."""
-MANY_FALSE = 100
-"""False candidates for each document above which a plan is as good as quadratic."""
 LONG_JOB = 500_000_000
 """Bytes of sources from which a job says beforehand what it will take."""
 STAR_BYTES = 150
@@ -176,79 +167,14 @@ class Job:
             self.groups = Groups.of(self.texts)
             self.rows = self.groups.representatives
         with self._stage("plan"):
-            self.shingling, self.plan, self.warnings = self._planned()
-
-    def _planned(self) -> tuple[Shingling, Plan, list[str]]:
-        sample = self.texts.chosen(sampling.sample(self.texts, self.rows))
-        every = np.arange(len(sample))
-        shingling, reason = self._shingling(sample)
-        ignored = self._ignored(shingling)
-        if ignored is not None:
-            shingling = replace(shingling, ignored=ignored)
-        background = sampling.measure(sample, every, shingling)
-        warnings = sampling.doubts(sample, every, shingling, background)
-        plan = planning.plan_for(self.settings, len(self.groups), background)
-        estimated = max(plan.signature, LEAST_ESTIMATED) if self.settings.estimate else 0
-        name = f"{shingling} multiset" if self.settings.multiset else str(shingling)
-        plan = replace(plan, shingle=name, shingle_reason=reason, estimated=estimated)
-        return shingling, plan, warnings + self._doubts(plan)
-
-    def _shingling(self, sample: Any) -> tuple[Shingling, str]:
-        multiset = self.settings.multiset
-        if self.collection.tokens:
-            return Shingling.parse("tokens", multiset=multiset), "as given"
-        if self.settings.shingle != "auto":
-            return Shingling.parse(self.settings.shingle, multiset=multiset), "as given"
-        few = sampling.smallest_prints(self.texts.fingerprints, self.rows, SCRIPT_SAMPLE)
-        heads = self.texts.chosen(few, most=sampling.HEAD)
-        usual = sampling.usual_size(heads, np.arange(len(few)))
-        shingling, _, reason = sampling.choose_shingle(
-            sample, np.arange(len(sample)), multiset=multiset, smallest=usual
-        )
-        return shingling, reason
-
-    def _ignored(self, shingling: Shingling) -> NDArray[np.uint64] | None:
-        """Lay out the shingles that do not count, where there are any."""
-        if self.ignored is None and self.settings.max_df is None:
-            return None
-        hashes = [np.empty(0, np.uint64)]
-        if self.ignored is not None:
-            if self.collection.tokens:
-                raise SettingsError("a text to ignore is for text: these documents are tokens")
-            import pyarrow as pa
-
-            texts = pa.array(boilerplate.paragraphs(self.ignored), pa.large_string())
-            hashes.append(boilerplate.hashes_of(normalise(texts, self.options), shingling))
-        if self.settings.max_df is not None:
-            hashes.append(
-                boilerplate.frequent(
-                    lambda: Selection(self.texts, self.rows).parts(PIECE),
-                    shingling,
-                    # What stands in one document only is shared by none.
-                    share=max(self.settings.max_df, 1 / max(1, len(self.rows))),
-                    documents=len(self.rows),
-                    threads=self.running.threads,
-                )
+            self.shingling, self.plan, self.warnings = choose(
+                self.collection,
+                self.groups,
+                self.settings,
+                self.options,
+                ignored=self.ignored,
+                threads=self.running.threads,
             )
-        return ignoring(np.unique(np.concatenate(hashes)))
-
-    def _doubts(self, plan: Plan) -> list[str]:
-        found = []
-        documents = len(self.collection)
-        empty = int(np.count_nonzero(self.groups.of_document < 0))
-        if empty > MOSTLY * documents:
-            found.append(
-                f"{empty:,} of {documents:,} documents are empty: is this the column of the text? "
-                "--text names another"
-            )
-        false = plan.false_candidates
-        if false > MANY_FALSE * max(1, plan.documents) and self.settings.containment is None:
-            found.append(
-                f"at threshold {self.settings.threshold:g} some {false / plan.documents:,.0f} "
-                "false candidates are expected for each document, as if nearly every pair were "
-                "compared: raise the threshold, or use longer shingles"
-            )
-        return found
 
     def _sketches(self, cascade: Any) -> Sketches:
         settings = self.settings

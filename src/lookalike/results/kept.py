@@ -1,0 +1,102 @@
+"""The corpus without near-duplicates, and what was removed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.results.ground import numbered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from lookalike.planning import Plan
+    from lookalike.results.ground import Ground, Summary
+    from lookalike.settings import Settings
+
+__all__ = ["DedupResult"]
+
+
+@dataclass(frozen=True)
+class DedupResult:
+    """The corpus without near-duplicates, and what was removed."""
+
+    plan: Plan
+    settings: Settings
+    summary: Summary
+    ground: Ground = field(repr=False)
+    kept_rows: NDArray[np.int64] = field(repr=False)
+    """The documents that stay, in the order of the source; empty ones among them."""
+    removed_rows: NDArray[np.int64] = field(repr=False)
+    """The others, by id."""
+    named: NDArray[np.int64] = field(repr=False)
+    """The kept document that each of them names."""
+    similarity: NDArray[np.float64] = field(repr=False)
+    references: int = 0
+    """Documents, the first ones, of a reference corpus that is never touched."""
+    take: Callable[[NDArray[np.int64]], Any] | None = field(default=None, repr=False)
+    """Gives documents in the kind of the source."""
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """What is written into every file made of this result."""
+        return {"lookalike.fingerprint": self.settings.fingerprint()}
+
+    @cached_property
+    def kept(self) -> Any:
+        """The kept documents in the kind of the source: a list of texts, a dict, a table, …"""
+        return self.take(self.kept_rows) if self.take else None
+
+    @property
+    def kept_ids(self) -> pa.Array:
+        """Their ids, in the order of the source."""
+        return self.ground.ids.take(self.kept_rows)
+
+    @cached_property
+    def removed(self) -> pa.Table:
+        """id, kept, similarity: each removed document and the kept one it names, by id.
+
+        That is the most similar of the kept documents that were preferred to it, or to the first
+        of its identical copies.
+        """
+        return pa.table(
+            {
+                "id": self.ground.ids.take(self.removed_rows),
+                "kept": self.ground.ids.take(self.named),
+                "similarity": pa.array(self.similarity),
+            },
+            metadata=self.metadata,
+        )
+
+    @cached_property
+    def clusters(self) -> pa.Table:
+        """The kept documents that others name, and those: id, cluster, size, similarity, kept.
+
+        With a reference corpus also `reference`, whether the document is of it. The similarity is
+        that of a document with the kept one of its cluster, which was compared with it: there are
+        no chains.
+        """
+        labels = np.full(len(self.ground.ids), -1, np.int64)
+        labels[self.named] = self.named
+        labels[self.removed_rows] = self.named
+        similarity = np.ones(len(labels))
+        similarity[self.removed_rows] = self.similarity
+        stays = np.ones(len(labels), np.bool_)
+        stays[self.removed_rows] = False
+        rows, numbers, sizes = numbered(labels, self.ground.ids)
+        columns = {
+            "id": self.ground.ids.take(rows),
+            "cluster": pa.array(numbers),
+            "size": pa.array(sizes),
+            "similarity": pa.array(similarity[rows]),
+            "kept": pa.array(stays[rows]),
+        }
+        if self.references:
+            columns["reference"] = pa.array(rows < self.references)
+        return pa.table(columns, metadata=self.metadata)
