@@ -209,7 +209,7 @@ def test_compare_of_what_cannot_be_read_is_one_line(told, tmp_path):
         "gone.txt cannot be read",
         expected=1,
     )
-    one_line(told("compare", tmp_path / "a.txt", tmp_path), "Is a directory", expected=1)
+    one_line(told("compare", tmp_path / "a.txt", tmp_path), "is a folder: name a file", expected=1)
     one_line(
         told("compare", tmp_path / "b.txt", tmp_path / "a.txt"), "b.txt is not UTF-8", expected=1
     )

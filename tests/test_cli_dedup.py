@@ -309,7 +309,7 @@ def test_a_dry_run_shows_a_person_who_would_go_and_why(told, docs):
     assert "3 documents would go" in output
     assert re.search(r"1\.0000\s+b2\s+b1\s", output)
     assert re.search(r"0\.9\d+\s+a2\s+a1\s", output)
-    assert "Would keep 3 and 1 empty, removed 3" in errors
+    assert "Would keep 3 and 1 empty, and remove 3" in errors
 
 
 class TestAgainst:
@@ -439,11 +439,12 @@ def test_another_job_does_not_take_a_result_for_its_own(more, told, docs, tmp_pa
     ("arguments", "message"),
     [
         ([], "name a folder for the results with -o DIR, or use --dry-run"),
-        (["-o", "clean", "--dry-run"], "name a folder for the results with -o DIR, or use"),
+        (["-o", "clean", "--dry-run"], "-o DIR and --dry-run exclude each other: give one"),
+        (["--dry-run", "--list"], "--list is for -o DIR"),
         (["-o", "clean", "--format", "csv"], "--format is for --dry-run"),
         (["-o", "clean", "--keep", "best"], "keep policy 'best' is unknown"),
         (["-o", "clean", "--memory", "lots"], "memory 'lots' is not understood"),
-        (["-o", "clean", "--memory", "1KB"], "memory 1KB: use"),
+        (["-o", "clean", "--memory", "1KB"], "memory 1KB is 1 KB: use 500.0 MB or more"),
     ],
 )
 def test_wrong_usage_is_one_line_and_status_2(arguments, message, told, docs, monkeypatch):

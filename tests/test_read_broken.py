@@ -90,7 +90,7 @@ def test_a_bad_line_is_refused_with_its_number_or_passed_over(tmp_path, packing)
 @pytest.mark.parametrize(
     ("record", "message"),
     [
-        ("only", "has 1 fields where the header has 2"),
+        ("only", "has 1 field where the header has 2"),
         ("a,b,c", "has 3 fields where the header has 2"),
         (",x", "the id in 'id' is empty"),
         ("a\rb,x", "is not a valid record"),

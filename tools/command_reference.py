@@ -16,7 +16,8 @@ INTRODUCTION = """# The command line
 
 Results go to standard output or to `--out`; the plan, progress and the summary go to standard
 error. The exit status is 0 when a command is done, 1 on an error (one line on standard error says
-what, where and what to do) and 2 on wrong usage. This page is made by `tools/command_reference.py`.
+what, where and what to do), 2 on wrong usage and 130 after Ctrl-C. This page is made by
+`tools/command_reference.py`.
 """
 
 

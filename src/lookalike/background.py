@@ -136,7 +136,7 @@ def choose_shingle(
     elif mean < ALIKE:
         reason = f"the smallest size at which {alike}, under {ALIKE:g}"
     else:
-        reason = f"the largest tried; {alike} even so"
+        reason = f"the largest tried; {alike} even so (does --boilerplate show why?)"
     return shingling, background, reason
 
 
@@ -159,9 +159,11 @@ def doubts(
         smallest = usual_size(documents, chosen)
         unrelated = background.similarities[_unrelated(documents, chosen, smallest)]
         if len(unrelated) and unrelated.mean() > TOO_ALIKE:
+            tokens = shingling.unit == "tokens"
+            remedy = "leave out common ones with --max-df" if tokens else "use longer shingles"
             found.append(
                 f"random documents are {unrelated.mean():.2f} alike with {shingling}: similarity "
-                "says little and candidates are many; use longer shingles"
+                f"says little and candidates are many; {remedy}"
             )
     if shingling.unit == "words" and len(chosen):
         words = len(shingle_hashes(documents.chosen(chosen), Shingling("words", 1)).elements)

@@ -26,7 +26,7 @@ def parse_size(given: str | float) -> int:
         raise SettingsError(f"memory {given!r} is not understood: use a size, as 2GB or 500MB")
     number = int(float(found[1]) * units[found[2]])
     if number < LEAST:
-        raise SettingsError(f"memory {given}: use {size(LEAST)} or more, as 2GB")
+        raise SettingsError(f"memory {given} is {size(number)}: use {size(LEAST)} or more, as 2GB")
     return number
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 from bisect import bisect_right
@@ -21,9 +22,11 @@ __all__ = ["Column", "Store", "unwritable"]
 
 def unwritable(path: object, error: OSError) -> OutputError:
     """Say that a file of the work folder cannot be written, and how to go on."""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    remedy = "free some space, or choose" if full else "choose"
     return OutputError(
-        f"{path} cannot be written: {error.strerror or error}; free some space, or choose another "
-        "folder with --work, and run the same command again"
+        f"{path} cannot be written: {error.strerror or error}; {remedy} another folder with "
+        "--work, and run the same command again"
     )
 
 

@@ -48,16 +48,16 @@ def _root(
 
 app.command("find")(find.find)
 app.command("dedup")(dedup.dedup)
-app.command("compare")(compare.compare)
-app.command("plan")(plan.plan)
-app.command("curve")(curve.curve)
-app.command("learn")(learn.learn)
+app.command("compare", short_help="Say how similar two documents are, and where.")(compare.compare)
+app.command("plan", short_help="Choose bands and rows, and show the curve.")(plan.plan)
+app.command("curve", short_help="Show the curve of any banding or cascade.")(curve.curve)
+app.command("learn", short_help="Walk through the textbook method, table by table.")(learn.learn)
 
 
 def main() -> None:
     """Run the program; an error is one line on standard error, and status 1, or 2 for usage."""
     try:
-        app()
+        app(prog_name="lookalike")
     except SystemExit as end:
         _explain(end)
         raise

@@ -19,7 +19,7 @@ SHOWN_CHARACTERS = 300
 
 
 def compare(
-    a: Annotated[str, typer.Argument(metavar="A", help="A text file.")],
+    a: Annotated[str, typer.Argument(metavar="A", help="A text, HTML, PDF or DOCX file.")],
     b: Annotated[str, typer.Argument(metavar="B", help="Another.")],
     shingle: options.Shingle = "auto",
     multiset: options.Multiset = False,

@@ -104,7 +104,9 @@ def dedup(
     )
     if dry_run and list_:
         raise SettingsError("--list is for -o DIR: --dry-run prints what would go")
-    if (out is None) != dry_run:
+    if out is not None and dry_run:
+        raise SettingsError("-o DIR and --dry-run exclude each other: give one")
+    if out is None and not dry_run:
         raise SettingsError("name a folder for the results with -o DIR, or use --dry-run")
     if format_ is not None and not dry_run:
         raise SettingsError("--format is for --dry-run: DIR gets files of its own formats")
@@ -169,8 +171,6 @@ def _tell(result: DedupResult, out: Path | None, kind: str, console: Console) ->
             f"{count(distinct, 'distinct document')}, {summary.rejected:,} rejected"
         ),
     ]
-    if result.references:
-        facts.append(f"Against    {count(result.references, 'reference document')}")
     facts.append(_kept_told(counts, out))
     if len(result.clusters):
         first = result.clusters.slice(0, 1).to_pylist()[0]
@@ -181,13 +181,15 @@ def _tell(result: DedupResult, out: Path | None, kind: str, console: Console) ->
             f"Clusters   {total:,} ({sizes_told(result.clusters)}); in the largest, of {size:,}, "
             f"all are {screen.number(least)} or more like the kept one"
         )
-    summarise(console, summary, facts, result.ground.empty())
+    empty = result.ground.empty()
+    summarise(console, summary, facts, empty, references=result.references)
 
 
 def _kept_told(counts: dict[str, int], out: Path | None) -> str:
-    verb, where = ("Would keep", "") if out is None else ("Kept      ", f", in {out}")
     empty = f" and {counts['empty']:,} empty" if counts["empty"] else ""
-    return f"{verb} {counts['kept']:,}{empty}, removed {counts['removed']:,}{where}"
+    if out is None:
+        return f"Would keep {counts['kept']:,}{empty}, and remove {counts['removed']:,}"
+    return f"Kept       {counts['kept']:,}{empty}, removed {counts['removed']:,}, in {out}"
 
 
 def _show(result: DedupResult, removed: int) -> None:

@@ -59,7 +59,10 @@ def find(
     ] = None,
     boilerplate: Annotated[
         bool,
-        typer.Option("--boilerplate", help="List instead the passages that most documents share."),
+        typer.Option(
+            "--boilerplate",
+            help=f"List instead the {SHOWN_PASSAGES} passages shared by the most documents.",
+        ),
     ] = False,
     ignore: options.Ignore = None,
     max_df: options.MaxDf = None,
@@ -95,7 +98,8 @@ def find(
     from lookalike.cli import screen, working
     from lookalike.cli.shared import show_shared
     from lookalike.errors import SettingsError
-    from lookalike.kernels import sketch
+    from lookalike.kernels import containment as inside
+    from lookalike.kernels import frequency, sketch
     from lookalike.settings import Settings
     from lookalike.write import check_apart, check_targets, format_of
 
@@ -127,7 +131,12 @@ def find(
     if work is not None:
         check_apart(work, source)
     console = screen.status(quiet=quiet)
-    screen.announce_compiling(console, sketch.element_sets)
+    kernel = sketch.element_sets
+    if containment is not None:
+        kernel = inside.shared
+    elif boilerplate:
+        kernel = frequency.tally
+    screen.announce_compiling(console, kernel)
     with screen.progress(console) as progress:
         job = working.job(
             source,
@@ -145,13 +154,13 @@ def find(
         )
         with working.given_up_if_hopeless(job, work):
             if boilerplate:
-                passages, summary, distinct = job.most_shared(SHOWN_PASSAGES)
+                passages, summary, ground = job.most_shared(SHOWN_PASSAGES)
             elif containment is not None:
                 contained = job.contain()
             else:
                 result = job.find()
     if boilerplate:
-        show_shared(passages, summary, distinct, kind, out, console)
+        show_shared(passages, summary, len(ground.groups), ground.empty(), kind, out, console)
     elif containment is not None:
         _tell_contained(contained, kind, out, console)
     else:
@@ -300,7 +309,8 @@ def _tell_contained(
                 title += f", the {SHOWN_PAIRS} most contained; --format jsonl writes all"
             shown.print(f"{title}\n")
             pairs = result.top(SHOWN_PAIRS).to_pylist()
-            show_pairs(shown, pairs, "containment", ("a", "b"), ("inside", "outside"))
+            titles = ("inside", "outside")
+            show_pairs(shown, pairs, "containment", ("a", "b"), titles, also="similarity")
             shown.print()
     else:
         write_out(result.pair_blocks(), kind, out)

@@ -77,7 +77,12 @@ Text = Annotated[
 Id = Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="Field that holds the id.")]
 Out = Annotated[
     Path | None,
-    typer.Option("--out", "-o", metavar="FILE", help="Write here, not to standard output."),
+    typer.Option(
+        "--out",
+        "-o",
+        metavar="FILE",
+        help="Write here, not to standard output; replaces a file.",
+    ),
 ]
 Source = Annotated[
     list[str],

@@ -90,6 +90,8 @@ def show_pairs(
     score: str,
     fields: tuple[str, str],
     titles: tuple[str, str] | None = None,
+    *,
+    also: str | None = None,
 ) -> None:
     """Show pairs in columns, or, where names are long, one name below the other, unbroken."""
     from rich.cells import cell_len
@@ -99,15 +101,19 @@ def show_pairs(
     scores = [
         ("~" if pair.get("score") == "estimated" else "") + number(pair[score]) for pair in pairs
     ]
-    if any(cell_len(a) + cell_len(b) + 16 > console.width for a, b in names):
+    width = 28 if also else 16
+    others = [number(pair[also]) for pair in pairs] if also else [""] * len(pairs)
+    if any(cell_len(a) + cell_len(b) + width > console.width for a, b in names):
         if titles:
-            console.print(f"{score}  {titles[0]}, and below it {titles[1]}\n")
-        for told, (a, b) in zip(scores, names, strict=True):
-            console.print(Text(f"{told:>7}  {a}\n         {b}"), soft_wrap=True)
+            beside = f" and {also} below it" if also else ""
+            console.print(f"{score}{beside}  {titles[0]}, and below it {titles[1]}\n")
+        for told, other, (a, b) in zip(scores, others, names, strict=True):
+            console.print(Text(f"{told:>7}  {a}\n{other:>7}  {b}"), soft_wrap=True)
         return
-    rows = simple_table(f"{score}>", *(titles or fields))
-    for told, (a, b) in zip(scores, names, strict=True):
-        rows.add_row(told, Text(a), Text(b))
+    columns = [f"{score}>", f"{also}>"] if also else [f"{score}>"]
+    rows = simple_table(*columns, *(titles or fields))
+    for told, other, (a, b) in zip(scores, others, names, strict=True):
+        rows.add_row(*([told, other] if also else [told]), Text(a), Text(b))
     console.print(rows)
 
 
@@ -145,7 +151,7 @@ def announce_compiling(console: Console, kernel: Any) -> None:
     from lookalike.kernels.jit import first_run
 
     if first_run(kernel):
-        console.print("Compiling, once: some 15 seconds. Later runs start at once.")
+        console.print("Compiling, once: up to 15 seconds. Later runs start at once.")
 
 
 @contextmanager
@@ -199,7 +205,7 @@ class _Lines:
         if self._pace is None or self._pace.stage != stage:
             self._pace = Pace(stage, done)
         now = time.monotonic()
-        if now - self._last >= EVERY:
+        if done and now - self._last >= EVERY:
             self._last = now
             share = f"{done / total:.0%}" if total else "done"
             self._console.print(f"{stage}: {share}, {self._pace.told(done, total)}")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    import pyarrow as pa
     from rich.console import Console
 
     from lookalike.boilerplate import SharedPassage
@@ -22,6 +24,7 @@ def show_shared(
     passages: list[SharedPassage],
     summary: Summary,
     distinct: int,
+    empty: pa.Array,
     kind: str,
     out: Path | None,
     console: Console,
@@ -50,10 +53,11 @@ def show_shared(
         write_out(iter([table]), kind, out)
     elif passages:
         shown = screen.results()
-        shown.print(f"The passages that most of {count(distinct, 'distinct document')} share\n")
+        title = f"The passages shared by the most of {count(distinct, 'distinct document')}"
+        shown.print(f"{title}\n")
         rows = screen.simple_table("documents>", "share>", "words>", "passage")
         for one in passages:
-            text = one.text if len(one.text) <= SHOWN_TEXT else f"{one.text[:SHOWN_TEXT]} …"
+            text = textwrap.shorten(one.text, SHOWN_TEXT, placeholder=" …")
             share = f"{one.documents / distinct:.0%}"
             rows.add_row(f"{one.documents:,}", share, f"{one.words:,}", Text(screen.visible(text)))
         shown.print(rows)
@@ -61,4 +65,4 @@ def show_shared(
     else:
         screen.results().print("No passage is shared by two documents.")
     facts = [f"Found      {count(len(passages), 'shared passage')}"]
-    summarise(console, summary, facts)
+    summarise(console, summary, facts, empty)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -19,12 +19,21 @@ NARROWEST = 40
 """Columns in which a line is set, at the least."""
 
 
-def summarise(console: Console, summary: Summary, facts: list[str], empty: Any = None) -> None:
+def summarise(
+    console: Console,
+    summary: Summary,
+    facts: list[str],
+    empty: pa.Array,
+    *,
+    references: int = 0,
+) -> None:
     """Say what was read, skipped and found, and the seconds of each stage, one fact a line."""
     from lookalike.cli.screen import visible
     from lookalike.wording import count
 
-    lines = [f"Read       {count(summary.documents, 'document')}"]
+    lines = [f"Read       {count(summary.documents - references, 'document')}"]
+    if references:
+        lines.append(f"Against    {count(references, 'reference document')}")
     if summary.skipped:
         total = sum(summary.skipped.values())
         reasons = ", ".join(f"{number:,} {reason}" for reason, number in summary.skipped.items())
@@ -35,7 +44,7 @@ def summarise(console: Console, summary: Summary, facts: list[str], empty: Any =
         if summary.bad_count > SHOWN_BAD:
             lines.append(f"           and {summary.bad_count - SHOWN_BAD:,} more")
     if summary.empty:
-        names = ", ".join(visible(name) for name in empty[:3].to_pylist()) if empty else ""
+        names = ", ".join(visible(name) for name in empty[:3].to_pylist())
         more = ", …" if summary.empty > 3 else ""
         lines.append(f"Empty      {summary.empty:,}, similar to nothing: {names}{more}")
     if summary.identical:

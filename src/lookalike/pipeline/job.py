@@ -107,6 +107,8 @@ class Job:
                 )
             self.work.forget("compare", "thin", "write")
             self.work.store.drop("links", "removed", "buckets")
+        if "settings" in state:
+            self.running.say(f"Going on from the work in {self.work.folder}.")
         state["settings"], state["finished"] = given, False
         self.work.checkpoint()
 
@@ -330,8 +332,8 @@ class Job:
         self.finish()
         return ContainmentResult(self._resolved(), self._summary(0, 0), self._ground(), links)
 
-    def most_shared(self, most: int) -> tuple[list[SharedPassage], Summary, int]:
-        """List the passages that most documents share, and count the distinct documents."""
+    def most_shared(self, most: int) -> tuple[list[SharedPassage], Summary, Ground]:
+        """List the passages shared by the most documents, so many."""
         self._begin("boilerplate")
         self._prepare()
         if self.collection.tokens:
@@ -344,7 +346,7 @@ class Job:
                 threads=self.running.threads,
             )
         self.finish()
-        return found, self._summary(0, 0), len(self.rows)
+        return found, self._summary(0, 0), self._ground()
 
     def dedup(self) -> DedupResult:
         """Keep one of each group of similar documents."""

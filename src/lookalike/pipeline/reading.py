@@ -117,6 +117,7 @@ class _Reader:
             "bad": [],
             "bad_count": 0,
             "notes": [],
+            "told": [],
             "whole": True,
             "kind": None,
             "done": False,
@@ -153,7 +154,7 @@ class _Reader:
                     self._commit(kept, number)
                     kept = []
                     self.running.progress("read", known["read"], total)
-            known["source"], known["next"] = number + 1, None
+            known.update(source=number + 1, next=None, told=[])
             known["skipped"] = dict(Counter(known["skipped"]) + Counter(source.skipped))
             self.work.checkpoint()
         known["done"] = True
@@ -252,8 +253,9 @@ class _Reader:
         known["bad_count"] += len(bad)
         known["bad"] += bad[: max(0, MOST_NAMED - len(known["bad"]))]
         # A reader that goes on in the middle tells again what it chose.
-        told = {_choice(note) for note in known["notes"]}
-        known["notes"] += [note for note in batch.notes if _choice(note) not in told]
+        fresh = [note for note in batch.notes if _choice(note) not in known["told"]]
+        known["told"] += map(_choice, fresh)
+        known["notes"] += fresh
         self.work.checkpoint()
         if not self.work.durable and len(self.texts) > self.running.memory // 4:
             self.work.make_room()

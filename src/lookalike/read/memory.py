@@ -34,7 +34,7 @@ def read_memory(source: Any, *, text: str | None, id: str | None) -> Documents:
         return _from_table(source, text, id)
     if text is not None or id is not None:
         raise SourceError(
-            "text and id name columns of a table, a data frame or a JSONL file; "
+            "text and id name columns of a table, a data frame or files of records; "
             f"a {type(source).__name__} has none: leave them out"
         )
     if isinstance(source, (pa.Array, pa.ChunkedArray)):

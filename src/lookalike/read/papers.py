@@ -6,6 +6,7 @@ import io
 import logging
 import os
 import re
+import stat
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,8 @@ def read_text(path: str | os.PathLike[str]) -> str:
         state = Path(name).stat()
     except (OSError, ValueError) as error:
         raise unreadable(name, error) from None
+    if stat.S_ISDIR(state.st_mode):
+        raise SourceError(f"{name} is a folder: name a file, or compare all of it with find")
     if packed is not None or kind not in READERS:
         kind = "text"
     return paper_text(Shard(name, name, kind, state.st_size, state.st_mtime_ns, name))

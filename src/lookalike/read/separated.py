@@ -25,6 +25,7 @@ from lookalike.read.fields import (
     numbered,
 )
 from lookalike.read.streams import Lines, as_utf8, closed, is_utf8, units, width
+from lookalike.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -149,8 +150,8 @@ def parse_records(
                 continue
             if len(fields) != len(names):
                 raise SourceError(
-                    f"{where} has {len(fields)} fields where the header has {len(names)}: "
-                    "mend or remove the record"
+                    f"{where} (a record, not a line) has {count(len(fields), 'field')} where the "
+                    f"header has {len(names):,}: mend or remove the record"
                 )
             record = dict(zip(names, fields, strict=True))
             if choice.id is not None and not record[choice.id[0]]:
