@@ -381,3 +381,23 @@ class TestJobs:
             same(run(source, work=work, **OPTIONS), expected)
         # There are several batches, blocks of keys and stretches.
         assert kills > (5 if before else 15)
+
+
+def test_a_job_killed_while_it_clears_up_does_not_stand_in_the_way(tmp_path, monkeypatch):
+    folder = tmp_path / "work"
+    work = Work(folder, reading=READING)
+    work.store.column("some", np.int64).append(np.arange(3))
+    work.checkpoint()
+
+    def killed(path, **_options):
+        if (path / "some").exists():
+            (path / "some").unlink()
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr("shutil.rmtree", killed)
+        work.remove()
+    again = Work(folder, reading=READING)
+    assert len(again.store.column("some", np.int64)) == 0
+    again.close()
+    assert [path.name for path in tmp_path.iterdir()] == ["work"]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,8 +32,15 @@ BEFORE = (LOCK, SPOOL, READING, "reading.new", "state.new")
 """What a job that is killed early may leave before there is a state."""
 
 
+def _doomed(folder: Path) -> Path:
+    """Give the name of a folder that is being removed."""
+    return folder.with_name(f"{folder.name}-gone")
+
+
 def take(folder: Path) -> Lock:
     """Make a work folder, and hold it against other jobs."""
+    # A job may have been killed while it cleared up.
+    shutil.rmtree(_doomed(folder), ignore_errors=True)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = Lock(folder / LOCK)
@@ -147,10 +155,16 @@ class Work:
             self._lock.release()
 
     def remove(self) -> None:
-        """Remove the folder with all that is in it."""
+        """Remove the folder with all that is in it.
+
+        It gets another name first: half of a folder must not pass for a job's work.
+        """
         self.close()
-        if self.folder is not None:
+        if self.folder is not None and self.folder.exists():
+            with suppress(OSError):
+                self.folder.rename(_doomed(self.folder))
             shutil.rmtree(self.folder, ignore_errors=True)
+            shutil.rmtree(_doomed(self.folder), ignore_errors=True)
 
     def __del__(self) -> None:
         """Leave no temporary folder behind."""
