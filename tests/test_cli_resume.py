@@ -18,6 +18,7 @@ import pytest
 from filing import ids_and_texts, write_records
 from lookalike import band
 from lookalike.cli import main
+from lookalike.errors import UnreadableError
 from lookalike.pipeline import comparing, sketching
 from lookalike.read import Corpus
 from lookalike.work import Work
@@ -560,3 +561,27 @@ def test_a_source_that_vanishes_before_it_is_copied_leaves_nothing(
     assert one_line(errors)
     assert f"{path} cannot be read: it does not exist, or no longer" in errors
     assert names(tmp_path) == []
+
+
+def test_what_was_done_stays_when_a_device_fails(told, source, tmp_path, monkeypatch):
+    out = tmp_path / "clean"
+    command = ["dedup", source, *OPTIONS, "-q", "-o", out]
+
+    def fails(*_given):
+        raise UnreadableError("a.jsonl cannot be read: Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("lookalike.read.Corpus.copy", fails)
+        status, output, errors = told(*command)
+    assert (status, output) == (1, "")
+    assert errors == "lookalike: a.jsonl cannot be read: Input/output error\n"
+    assert not out.exists()
+    assert (tmp_path / ".clean.lookalike-work" / "state.json").exists()
+
+    def read_again(*_given, **_options):
+        raise AssertionError("what was read is read again")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("lookalike.read.Corpus.batches", read_again)
+        assert told(*command) == (0, "", "")
+    assert [path.name for path in tmp_path.iterdir()] == ["clean"]
