@@ -51,3 +51,32 @@ def run(*arguments: object, given: bytes = b"", cwd: Path | None = None, **chang
         check=False,
     )
     return Outcome(done)
+
+
+def on_a_terminal(
+    *arguments: object, cwd: Path | None = None, stdout: int | None = None, **changes: str
+) -> bytes:
+    """Run a command to its good end on a terminal of 80 columns, and give what it wrote there."""
+    import pty
+
+    leader, follower = pty.openpty()
+    with subprocess.Popen(
+        [*PROGRAM, *map(str, arguments)],
+        cwd=cwd,
+        stdout=follower if stdout is None else stdout,
+        stderr=follower,
+        env=environment(COLUMNS="80", **changes),
+    ) as job:
+        os.close(follower)
+        written = b""
+        while True:
+            try:
+                piece = os.read(leader, 65536)
+            except OSError:  # so ends a terminal that nobody writes to any more
+                break
+            if not piece:
+                break
+            written += piece
+        assert job.wait(DEADLINE) == 0
+    os.close(leader)
+    return written

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 from rich.cells import cell_len
 
-from running import DEADLINE, PROGRAM, environment, run
+from running import DEADLINE, PROGRAM, environment, on_a_terminal, run
 
 DOUGH = "bread/sourdough"
 ROOF = "city-gardens/roof-garden-draft"
@@ -205,25 +205,7 @@ def test_ctrl_c_ends_with_one_line_and_status_130(tmp_path):
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such terminals")
 def test_no_color_is_heeded_on_a_terminal(docs):
-    import pty
-
-    leader, follower = pty.openpty()
-    command = [*PROGRAM, "find", str(docs)]
-    with subprocess.Popen(
-        command, stdout=follower, stderr=follower, env=environment(NO_COLOR="1", COLUMNS="80")
-    ) as job:
-        os.close(follower)
-        written = b""
-        while True:
-            try:
-                piece = os.read(leader, 65536)
-            except OSError:
-                break
-            if not piece:
-                break
-            written += piece
-        assert job.wait(DEADLINE) == 0
-    os.close(leader)
+    written = on_a_terminal("find", docs, NO_COLOR="1")
     assert b"similar pair" in written
     assert not re.search(rb"\x1b\[[0-9;]*\b(3[0-9]|4[0-9]|9[0-7])[;m]", written)
 

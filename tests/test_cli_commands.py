@@ -9,10 +9,7 @@ import pytest
 from rich.cells import cell_len
 
 from lookalike import __version__, textbook
-from running import DEADLINE, environment, run
-
-HEAVY = ("numba", "numpy", "pandas", "polars", "pyarrow", "scipy")
-COMMANDS = ("find", "compare", "plan", "curve", "learn")
+from running import DEADLINE, run
 
 
 def one_line(told_what, message, expected=2):
@@ -24,35 +21,6 @@ def one_line(told_what, message, expected=2):
 
 def widest(text):
     return max(map(cell_len, text.split("\n")))
-
-
-def test_help_answers_without_loading_anything_heavy():
-    code = f"""
-import json, sys
-from lookalike.cli import main
-for command in ([], *([name] for name in {COMMANDS})):
-    sys.argv = ["lookalike", *command, "--help"]
-    try:
-        main()
-    except SystemExit as ended:
-        assert not ended.code
-    print("=====")
-print(json.dumps([name for name in {HEAVY} if name in sys.modules]))
-"""
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        env=environment(COLUMNS="80"),
-        timeout=DEADLINE,
-        check=True,
-    )
-    *pages, loaded = done.stdout.decode().split("=====\n")
-    assert json.loads(loaded) == []
-    assert len(pages) == 1 + len(COMMANDS)
-    for name, page in zip(("", *COMMANDS), pages, strict=True):
-        assert f"Example: lookalike {name or 'find'} " in " ".join(page.split())
-        assert widest(page) <= 80
-        assert "\x1b" not in page
 
 
 def test_the_program_is_also_a_module():

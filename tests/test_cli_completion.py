@@ -101,8 +101,8 @@ print(json.dumps([name for name in {HEAVY} if name in sys.modules]))
     assert json.loads(loaded) == []
     for name in COMMANDS:
         assert re.search(rf"^  {name} ", general, re.MULTILINE)
-    for name, page in zip(COMMANDS, pages, strict=True):
-        assert re.search(rf"Example: lookalike {name} ", " ".join(page.split()))
+    for name, page in zip(("", *COMMANDS), (general, *pages), strict=True):
+        assert re.search(rf"Example: lookalike {name or 'find'} ", " ".join(page.split()))
         assert max(map(cell_len, page.split("\n"))) <= 80
         assert "\x1b" not in page
-        assert f"Usage: lookalike {name} " in page
+        assert f"Usage: lookalike {name}" in page

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from filing import write_records
 from lookalike.cli import screen
-from running import DEADLINE, PROGRAM, environment
+from running import on_a_terminal
 
 STAGES = ("read", "sketch", "compare")
 CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -168,29 +168,12 @@ def test_quiet_says_nothing_but_the_result(command, told, docs, monkeypatch):
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such terminals")
 def test_a_terminal_gets_live_bars_within_its_width(docs):
-    import pty
-
-    leader, follower = pty.openpty()
-    changes = {"COLUMNS": "80", "NO_COLOR": "1"}
-    with subprocess.Popen(
-        [*PROGRAM, "find", docs.name, "--format", "jsonl"],
+    written = on_a_terminal(
+        *("find", docs.name, "--format", "jsonl"),
         cwd=docs.parent,
         stdout=subprocess.DEVNULL,
-        stderr=follower,
-        env=environment(**changes),
-    ) as job:
-        os.close(follower)
-        written = b""
-        while True:
-            try:
-                piece = os.read(leader, 65536)
-            except OSError:
-                break
-            if not piece:
-                break
-            written += piece
-        assert job.wait(DEADLINE) == 0
-    os.close(leader)
+        NO_COLOR="1",
+    )
     told = written.decode()
     assert not COLOURS.search(told)
     shown = re.split(r"[\r\n]+", CODES.sub("", told))

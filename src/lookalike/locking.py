@@ -23,6 +23,7 @@ def hold(file: int) -> bool:
         except ImportError:
             import msvcrt
 
+            # The checker knows this module on Windows only.
             msvcrt.locking(file, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined, unused-ignore]
         else:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

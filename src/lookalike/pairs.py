@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lookalike.groups import Groups
     from lookalike.store import Column
 
-__all__ = ["LINK", "SORTED", "Block", "Links", "Sorter", "laid_out"]
+__all__ = ["LINK", "SORTED", "Best", "Block", "Links", "Sorter", "laid_out"]
 
 LINK = np.dtype(
     [
@@ -57,6 +57,10 @@ class Links:
         """Give the pairs in blocks."""
         for start in range(0, len(self), size):
             yield _scored(self._column.read(start, min(start + size, len(self))))
+
+    def between(self, sizes: NDArray[np.int64]) -> int:
+        """Count the pairs of documents, of groups of these sizes, that they stand for."""
+        return sum(int((sizes[one.first] * sizes[one.second]).sum()) for one in self.blocks())
 
     def all(self) -> Scored:
         """Give all pairs at once."""
@@ -152,6 +156,43 @@ def _within(sizes: NDArray[np.int64], most: int) -> Iterator[Places]:
         yield np.zeros(len(i), np.int64), i, j
 
 
+def _records(
+    score: NDArray[np.float64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    forward: NDArray[np.float64],
+    backward: NDArray[np.float64],
+) -> NDArray[np.void]:
+    """Lay out pairs as they are sorted; scores are from 0 to 1."""
+    records = np.empty(len(score), SORTED)
+    # The bits of numbers that are not negative sort as the numbers do.
+    records["score"] = ~np.ascontiguousarray(score, np.float64).view(np.uint64)
+    records["ranks"] = (first.astype(np.uint64) << np.uint64(32)) | second.astype(np.uint64)
+    records["forward"], records["backward"] = forward, backward
+    return records
+
+
+class Best:
+    """The first few of scored pairs of ranks that come in any order."""
+
+    def __init__(self, most: int) -> None:
+        """Keep so many."""
+        self._most = most
+        self.records = np.empty(0, SORTED)
+
+    def append(
+        self,
+        score: NDArray[np.float64],
+        first: NDArray[np.int64],
+        second: NDArray[np.int64],
+        forward: NDArray[np.float64],
+        backward: NDArray[np.float64],
+    ) -> None:
+        """Add pairs, of which those that are among the first stay."""
+        fresh = _records(score, first, second, forward, backward)
+        self.records = _in_order(np.concatenate([self.records, fresh]))[: self._most]
+
+
 class Sorter:
     """Scored pairs of ranks, sorted by score downwards, then by the ranks, in bounded memory.
 
@@ -176,13 +217,8 @@ class Sorter:
         backward: NDArray[np.float64],
     ) -> None:
         """Add pairs; scores are from 0 to 1."""
-        records = np.empty(len(score), SORTED)
-        # The bits of numbers that are not negative sort as the numbers do.
-        records["score"] = ~np.ascontiguousarray(score, np.float64).view(np.uint64)
-        records["ranks"] = (first.astype(np.uint64) << np.uint64(32)) | second.astype(np.uint64)
-        records["forward"], records["backward"] = forward, backward
-        self._waiting.append(records)
-        self._count += len(records)
+        self._waiting.append(_records(score, first, second, forward, backward))
+        self._count += len(score)
         if self._count >= self._most:
             self._write_run()
 

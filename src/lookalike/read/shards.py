@@ -159,7 +159,7 @@ def _expanded(name: str, found: Listing) -> Iterator[_Source]:
     elif name == "-" or not glob.has_magic(name) or os.path.lexists(name):
         yield _Source(name, name)
     else:
-        matched = sorted(glob.glob(name, recursive=True))  # noqa: PTH207
+        matched = sorted(glob.glob(name, recursive=True))  # noqa: PTH207 - a pattern may be a full path
         if "**" in name:
             matched = [path for path in matched if not Path(path).is_dir()]
         yield from _readable([_Source(path, path, within=True) for path in matched], name, found)
@@ -294,6 +294,7 @@ def _standard_input(spool: Path | None, found: Listing) -> Shard:
 def _more_input() -> bytes:
     try:
         # What has come so far: a read that waits for a whole piece may sleep through Ctrl-C.
+        # The standard streams of the type stubs have no `read1`; those of Python do.
         piece: bytes = sys.stdin.buffer.read1(PIECE)  # type: ignore[union-attr]
     except (OSError, ValueError) as error:
         raise unreadable("standard input", error) from None

@@ -117,7 +117,7 @@ class Stream:
     def _open(self) -> None:
         shard = self.shard
         if shard.system is None:
-            self._file = open(shard.path, "rb")  # noqa: PTH123, SIM115
+            self._file = open(shard.path, "rb")  # noqa: PTH123, SIM115 - the stream closes it
         else:
             self._file = shard.system.open_input_file(shard.path)
         self._bytes = self._file

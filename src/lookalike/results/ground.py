@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from lookalike.texts import Texts
 
 __all__ = [
-    "Best",
     "ByRank",
     "Ground",
     "Summary",
@@ -107,22 +106,6 @@ class Ground:
         """Give a sorter of pairs that stays within the memory."""
         most = max(1 << 16, self.memory // RUN_SHARE // (3 * SORTED.itemsize))
         return Sorter(lambda: self.spare(name, SORTED), most)
-
-
-class Best(Sorter):
-    """The first few of pairs that come in any order."""
-
-    def __init__(self, most: int) -> None:
-        """Keep so many."""
-        super().__init__(lambda: None, 1)  # type: ignore[arg-type, return-value]
-        self._few = most
-        self.records = np.empty(0, SORTED)
-
-    def _write_run(self) -> None:
-        records = np.concatenate([self.records, *self._waiting])
-        order = np.lexsort((records["ranks"], records["score"]))
-        self.records = records[order[: self._few]]
-        self._waiting, self._count = [], 0
 
 
 def refuse_too_many(pairs: int, instead: str) -> None:

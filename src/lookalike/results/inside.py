@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from lookalike.pairs import SORTED, Sorter, laid_out
+from lookalike.pairs import SORTED, Best, Sorter, laid_out
 from lookalike.results.ground import (
-    Best,
     ByRank,
     first_members,
     names_of,
@@ -51,10 +50,7 @@ class ContainmentResult:
     def pair_count(self) -> int:
         """The number of directed pairs."""
         sizes = self.ground.groups.sizes
-        between = sum(
-            int((sizes[block.first] * sizes[block.second]).sum()) for block in self.links.blocks()
-        )
-        return between + int((sizes * (sizes - 1)).sum())
+        return self.links.between(sizes) + int((sizes * (sizes - 1)).sum())
 
     @cached_property
     def pairs(self) -> pa.Table:
@@ -87,7 +83,7 @@ class ContainmentResult:
 
     def _fill(
         self,
-        sorter: Sorter,
+        sorter: Sorter | Best,
         members: NDArray[np.int64] | None = None,
         starts: NDArray[np.int64] | None = None,
     ) -> None:

@@ -10,9 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike import cluster
-from lookalike.pairs import SORTED, Sorter, laid_out
+from lookalike.pairs import SORTED, Best, Sorter, laid_out
 from lookalike.results.ground import (
-    Best,
     ByRank,
     first_members,
     names_of,
@@ -60,10 +59,7 @@ class FindResult:
     def pair_count(self) -> int:
         """The number of similar pairs."""
         sizes = self.ground.groups.sizes
-        between = sum(
-            int((sizes[block.first] * sizes[block.second]).sum()) for block in self.links.blocks()
-        )
-        return between + int((sizes * (sizes - 1) // 2).sum())
+        return self.links.between(sizes) + int((sizes * (sizes - 1) // 2).sum())
 
     @cached_property
     def _by_id(self) -> ByRank:
@@ -109,7 +105,7 @@ class FindResult:
 
     def _fill(
         self,
-        sorter: Sorter,
+        sorter: Sorter | Best,
         members: NDArray[np.int64] | None = None,
         starts: NDArray[np.int64] | None = None,
     ) -> None:
