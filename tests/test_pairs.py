@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike.groups import Groups
-from lookalike.pairs import LINK, SORTED, Links, Sorter, laid_out
+from lookalike.pairs import LINK, SORTED, Best, Links, Sorter, laid_out
 from lookalike.store import Column
 from lookalike.verify import Scored
 from making import documents_of, pairs_of
@@ -195,3 +195,26 @@ class TestLaidOut:
     def test_no_groups_make_no_pairs(self):
         groups = Groups.of(documents_of(["", ""]))
         assert list(laid_out(links_of([]), groups)) == []
+
+
+@pytest.mark.parametrize("most", [0, 1, 7, 500])
+def test_the_first_few_are_those_of_all_sorted_however_they_come(most):
+    generator = np.random.default_rng(most)
+    best, everything = Best(most), Sorter(lambda: Column(SORTED), 10_000)
+    for size in (40, 0, 1, 90):
+        # Few scores and few ranks, so that many are equal.
+        score = generator.integers(0, 4, size) / 4
+        first, second = generator.integers(0, 9, (2, size))
+        for one in (best, everything):
+            one.append(score, first, second, score, score)
+    wanted = np.concatenate(list(everything.blocks()))[:most]
+    assert best.records[["score", "ranks"]].tolist() == wanted[["score", "ranks"]].tolist()
+
+
+def test_pairs_of_groups_stand_for_every_member_with_every_other():
+    first, second = np.array([0, 0, 2]), np.array([1, 2, 3])
+    ones = np.ones(3)
+    links = Links(Column(LINK))
+    links.append(Scored(first, second, ones, ones, ones))
+    assert links.between(np.array([2, 3, 5, 1])) == 2 * 3 + 2 * 5 + 5 * 1
+    assert links.between(np.array([1, 1, 1, 1])) == 3
