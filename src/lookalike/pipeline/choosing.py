@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike import background as sampling
-from lookalike import boilerplate, planning
+from lookalike import boilerplate, frequencies, planning
 from lookalike.errors import SettingsError
 from lookalike.normalise import normalise
 from lookalike.shingle import PIECE, Shingling, ignoring
@@ -98,7 +98,7 @@ def _ignored(
         hashes.append(boilerplate.hashes_of(normalise(texts, options), shingling))
     if settings.max_df is not None:
         hashes.append(
-            boilerplate.frequent(
+            frequencies.frequent(
                 lambda: Selection(collection.texts, rows).parts(PIECE),
                 shingling,
                 # What stands in one document only is shared by none.
