@@ -16,12 +16,13 @@ PACKAGE = Path(lookalike.__file__).parent
 FACES = ("cli", "__main__")
 ORDER = ("pipeline", "comparison")
 STAGES = (
-    *("read", "tokens", "normalise", "texts", "ids", "shingle", "boilerplate", "minhash"),
-    *("background", "planning", "band", "verify", "exact", "containment", "pairs"),
+    *("read", "tokens", "vectors", "normalise", "texts", "ids", "shingle", "bags"),
+    *("frequencies", "boilerplate", "minhash", "simhash", "hamming", "background", "planning"),
+    *("band", "sweep", "verify", "cosine", "exact", "containment", "pairs"),
     *("cluster", "passages", "write", "groups", "keep", "results", "textbook"),
 )
 GROUND = (
-    *("curves", "errors", "settings", "threads", "unicode", "wording"),
+    *("curves", "errors", "randomness", "settings", "threads", "unicode", "wording"),
     *("budget", "locking", "store", "work"),
 )
 KERNELS = ("kernels",)
@@ -65,7 +66,9 @@ def test_imports_go_one_way(path: Path) -> None:
 
 def test_only_the_pipeline_knows_the_order_of_the_stages() -> None:
     for path in MODULES:
-        stages = {name for name in imported(path) if name.split(".")[1] in ("band", "exact")}
+        stages = {
+            name for name in imported(path) if name.split(".")[1] in ("band", "sweep", "exact")
+        }
         if path.parent.name not in ("pipeline", "kernels"):
             assert not stages, f"{path.name} calls {stages}"
 
@@ -137,7 +140,8 @@ def test_every_kernel_is_compiled_by_the_one_decorator() -> None:
 def test_a_tour_of_the_package_compiles_each_kernel_once(tmp_path) -> None:
     code = """
 import importlib, json, pkgutil, sys
-import lookalike, lookalike.budget, lookalike.kernels, pyarrow as pa
+import lookalike, lookalike.budget, lookalike.kernels, numpy as np, pyarrow as pa
+from scipy.sparse import csr_array
 from pathlib import Path
 texts = ["plain ascii text", "PLAIN ascii text!", "\u039f\u0394\u039f\u03a3 complex e\u0301", ""]
 def written(name, texts):
@@ -164,6 +168,26 @@ for source in (texts, pa.array(texts), pa.array(texts, pa.string()).slice(1), fi
 for threshold in (0.3, 0.5):
     lookalike.find(file, threshold=threshold, work=Path(sys.argv[1], "work"))
 lookalike.dedup(texts, against=file, keep="longest")
+for weights in ("counts", "binary", "log", "tf-idf"):
+    for options in ({}, {"recall": 1}, {"estimate": True}, {"cascade": "or:2 and:2"}):
+        result = lookalike.find(texts, metric="cosine", weights=weights, threshold=0.3, **options)
+        result.pairs, result.clusters
+    lookalike.find(file, simhash=3, weights=weights).clusters
+    lookalike.sketch(file, weights=weights, columns=["simhash", "minhash", "bits"])
+vectors = np.random.default_rng(1).standard_normal((40, 5)).astype(np.float32)
+np.save(Path(sys.argv[1], "vectors.npy"), vectors)
+file = Path(sys.argv[1], "vectors.npy")
+for source in (vectors, vectors.astype(float), csr_array(vectors), file):
+    for memory in (None, 1000):
+        for options in ({}, {"estimate": True}, {"cascade": "or:2 and:2"}, {"bands": 1, "rows": 70}):
+            given = {"metric": "cosine", "threshold": 0.3, "memory": memory, **options}
+            result = lookalike.find(source, **given)
+            result.pairs, result.clusters
+            if "estimate" not in options:
+                lookalike.dedup(source, **given).removed
+    lookalike.find(source, metric="cosine", recall=1).pairs
+    lookalike.sketch(source)
+lookalike.compare(*texts[:2], metric="cosine")
 lookalike.compare(*texts[:2])
 compiled = 0
 for module in pkgutil.iter_modules(lookalike.kernels.__path__):

@@ -15,7 +15,7 @@ from lookalike.kernels import cluster as kernels
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.minhash import sign_texts, similarity
 from lookalike.shingle import Shingling
-from lookalike.verify import Scored
+from lookalike.verify import Scored, estimate, verify_texts
 from making import documents_of, rows_of
 
 pytestmark = pytest.mark.kernels
@@ -62,11 +62,6 @@ def links_of(scores):
         values = np.array([score for _, score in part], float)
         blocks.append(Scored(*rows_of([pair for pair, _ in part]), values, unknown, unknown))
     return blocks
-
-
-def signatures_of(table):
-    """Give the signatures of some rows, as a job does that reads them from a file."""
-    return lambda rows: table[rows]
 
 
 def as_lists(labels):
@@ -219,6 +214,17 @@ class TestStars:
             assert found.nearest.tolist() == list(range(documents))
 
 
+def smallest(labels, links, documents, rows, signatures=None):
+    """By the sets of two letters, or by signatures of the rows."""
+
+    def compare(first, second):
+        if signatures is not None:
+            return estimate(signatures, first, second, threshold=0.0)
+        return verify_texts(documents, BIGRAMS, rows, first, second, threshold=0.0)
+
+    return smallest_similarities(labels, links, documents.fingerprints[rows, 0], compare)
+
+
 class TestSmallestSimilarities:
     TEXTS = ("abcdef", "abcdeg", "abcdxy", "zzzz", "zzzzy", "night", "nacht", "alone", "same")
 
@@ -240,7 +246,7 @@ class TestSmallestSimilarities:
         }
         links = links_of({pair: score for pair, score in every.items() if score >= linked_from})
         documents = documents_of(list(self.TEXTS))
-        found = smallest_similarities(labels, links, documents, rows, BIGRAMS, None)
+        found = smallest(labels, links, documents, rows)
         assert found.shape == (len(names),)
         for label in range(len(names)):
             within = (score for (i, _), score in every.items() if labels[i] == label)
@@ -250,7 +256,7 @@ class TestSmallestSimilarities:
         documents = documents_of(["abcdef", "abcdefgh", "cdefgh"])
         labels = np.zeros(3, np.int64)
         links = links_of({(0, 1): 5 / 7, (1, 2): 5 / 7})
-        found = smallest_similarities(labels, links, documents, np.arange(3), BIGRAMS, None)
+        found = smallest(labels, links, documents, np.arange(3))
         assert found.tolist() == [3 / 7]
 
     def test_a_cluster_in_which_every_two_are_linked_is_not_compared_again(self):
@@ -258,7 +264,7 @@ class TestSmallestSimilarities:
         links = links_of({(0, 1): 0.9, (0, 2): 0.7, (1, 2): 0.8})
         labels = np.array([0, 0, 0, 1])
         documents = documents_of(["abcd", "efgh", "ijkl", "mnop"])
-        found = smallest_similarities(labels, links, documents, np.arange(4), BIGRAMS, None)
+        found = smallest(labels, links, documents, np.arange(4))
         assert found.tolist() == [0.7, 1.0]
 
     def test_from_signatures_they_are_estimates(self):
@@ -266,9 +272,7 @@ class TestSmallestSimilarities:
         signatures, _ = sign_texts(documents, BIGRAMS, rows=40, seed=1)
         labels = np.array([0, 0, 0, 1, 1, 2, 2, 3, 4])
         links = links_of({(0, 1): float(similarity(signatures[0], signatures[1]))})
-        found = smallest_similarities(
-            labels, links, documents, np.arange(9), BIGRAMS, signatures_of(signatures)
-        )
+        found = smallest(labels, links, documents, np.arange(9), signatures)
         for label in range(5):
             members = signatures[labels == label]
             every = (float(similarity(a, b)) for a, b in combinations(members, 2))
@@ -295,10 +299,10 @@ class TestSmallestSimilarities:
             signatures, differing = None, 1 / 5
             if estimated:
                 table, _ = sign_texts(documents, BIGRAMS, rows=64, seed=1)
-                signatures, differing = signatures_of(table), float(similarity(table[0], table[1]))
+                signatures, differing = table, float(similarity(table[0], table[1]))
             links = links_of({(0, 1): differing} if linked else {})
             rows = np.arange(len(labels))
-            found = smallest_similarities(labels, links, documents, rows, BIGRAMS, signatures)
+            found = smallest(labels, links, documents, rows, signatures)
             seen = linked or place < whole
             assert found.tolist() == [differing if seen else 1.0, 0.0, 1.0]
 
@@ -311,19 +315,19 @@ class TestSmallestSimilarities:
             order = np.random.default_rng(seed).permutation(len(texts))
             documents = documents_of([texts[i] for i in order])
             rows = np.arange(len(texts))
-            found.add(float(smallest_similarities(labels, links, documents, rows, BIGRAMS)[0]))
+            found.add(float(smallest(labels, links, documents, rows)[0]))
         assert len(found) == 1
 
     def test_however_many_pairs_are_compared_at_a_time(self, monkeypatch):
         documents = documents_of(list(self.TEXTS))
         labels = np.array([0, 1, 0, 2, 1, 0, 2, 1, 3])
         rows, links = np.arange(9), links_of({})
-        expected = smallest_similarities(labels, links, documents, rows, BIGRAMS, None)
+        expected = smallest(labels, links, documents, rows)
         for at_a_time in (1, 3, 4):
             monkeypatch.setattr(lookalike.cluster, "PAIRS_AT_A_TIME", at_a_time)
-            again = smallest_similarities(labels, links, documents, rows, BIGRAMS, None)
+            again = smallest(labels, links, documents, rows)
             assert np.array_equal(again, expected)
 
     def test_no_documents_have_none(self):
         none, links = np.empty(0, np.int64), links_of({})
-        assert smallest_similarities(none, links, documents_of([]), none, BIGRAMS, None).size == 0
+        assert smallest(none, links, documents_of([]), none).size == 0

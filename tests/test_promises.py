@@ -157,7 +157,7 @@ TINY = 1000
 def tiny(monkeypatch, tmp_path):
     """Let jobs run in no memory, with temporary files in a folder of the test's own."""
     monkeypatch.setattr("lookalike.budget.LEAST", 0)
-    monkeypatch.setattr("lookalike.pipeline.reading.BYTES_PER_BYTE", 0)
+    monkeypatch.setattr("lookalike.pipeline.reading.BYTES_PER_BYTE", {"text": 0})
     monkeypatch.setattr("lookalike.results.ground.Sorter", lambda column, _most: Sorter(column, 7))
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     return tmp_path

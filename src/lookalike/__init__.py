@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         SourceError,
     )
     from lookalike.passages import Passage
-    from lookalike.pipeline import contained, dedup, find
+    from lookalike.pipeline import contained, dedup, find, sketch
     from lookalike.planning import Plan, plan
     from lookalike.results import ContainmentResult, DedupResult, FindResult
     from lookalike.settings import Settings
@@ -49,6 +49,7 @@ _HOMES = {
     "dedup": "pipeline",
     "find": "pipeline",
     "plan": "planning",
+    "sketch": "pipeline",
 }
 
 __all__ = [
@@ -71,6 +72,7 @@ __all__ = [
     "dedup",
     "find",
     "plan",
+    "sketch",
 ]
 
 

@@ -13,6 +13,7 @@ from lookalike.shingle import Shingling, element_sets, shingle_hashes
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from lookalike.bags import Bags
     from lookalike.normalise import Canonical
     from lookalike.texts import Texts
 
@@ -22,6 +23,8 @@ __all__ = [
     "choose_shingle",
     "doubts",
     "measure",
+    "measure_bags",
+    "measure_vectors",
     "sample",
     "smallest_prints",
     "usual_size",
@@ -53,7 +56,9 @@ class Background:
     similarities: NDArray[np.float64]
     """Of the pairs in the sample."""
     shingles: float
-    """Distinct shingles of a document, on average."""
+    """Distinct shingles of a document, on average; of a vector, its numbers."""
+    dense: bool = False
+    """The documents are vectors."""
 
     @property
     def mean(self) -> float:
@@ -109,6 +114,30 @@ def measure(documents: Canonical, chosen: NDArray[np.int64], shingling: Shinglin
     # Two documents of nothing but what is ignored share nothing, and have nothing.
     similarities = shared / np.maximum(sizes[first] + sizes[second] - shared, 1)
     return Background(similarities, float(sizes.mean()))
+
+
+def measure_bags(bags: Bags) -> Background:
+    """Compare every two weighted sets of a sample by their cosine."""
+    from scipy.sparse import csr_array
+
+    if not len(bags):
+        return Background(np.empty(0), TYPICAL.shingles)
+    distinct, columns = np.unique(bags.features, return_inverse=True)
+    table = csr_array((bags.weights, columns, bags.offsets), shape=(len(bags), len(distinct)))
+    lengths = np.sqrt(np.maximum(bags.squares(), np.finfo(np.float64).tiny))
+    products = (table @ table.T).toarray() / lengths[:, None] / lengths
+    return Background(_upper(products), float(bags.sizes().mean()))
+
+
+def measure_vectors(vectors: NDArray[np.float32]) -> Background:
+    """Compare every two vectors, of length 1, of a sample by their cosine."""
+    wide = vectors.astype(np.float64)
+    return Background(_upper(wide @ wide.T), float(vectors.shape[1]), dense=True)
+
+
+def _upper(products: NDArray[np.float64]) -> NDArray[np.float64]:
+    found: NDArray[np.float64] = np.clip(products[np.triu_indices(len(products), 1)], -1, 1)
+    return found
 
 
 def choose_shingle(

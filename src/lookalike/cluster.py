@@ -14,16 +14,12 @@ import numpy as np
 from lookalike.groups import pairs_within
 from lookalike.kernels import cluster as kernels
 from lookalike.threads import pieces
-from lookalike.verify import estimate, verify_texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from numpy.typing import NDArray
 
-    from lookalike.normalise import Canonical
-    from lookalike.shingle import Shingling
-    from lookalike.texts import Texts
     from lookalike.verify import Scored
 
 __all__ = ["Forest", "Stars", "smallest_similarities", "stars"]
@@ -54,17 +50,14 @@ class Forest:
 def smallest_similarities(
     labels: NDArray[np.int64],
     links: Iterable[Scored],
-    documents: Canonical | Texts,
-    rows: NDArray[np.int64],
-    shingling: Shingling,
-    signatures: Callable[[NDArray[np.int64]], NDArray[np.uint32]] | None = None,
+    prints: NDArray[np.uint64],
+    compare: Callable[[NDArray[np.int64], NDArray[np.int64]], Scored],
 ) -> NDArray[np.float64]:
     """Give the smallest similarity between any two members of each cluster, 1 for one member.
 
     It shows a chain for what it is: its ends may be far below the threshold. A cluster in which
     every two are linked needs no more comparing. Of another with more than 200 members it is the
-    smallest among 200 of them, those with the smallest fingerprints. `signatures` gives those of
-    some members, where similarities are to be estimated.
+    smallest among 200 of them, those with the smallest `prints`. `compare` scores any two.
     """
     clusters = int(labels.max(initial=-1)) + 1
     smallest = np.ones(clusters)
@@ -75,18 +68,13 @@ def smallest_similarities(
         linked += np.bincount(of_link, minlength=clusters)
     sizes = np.bincount(labels, minlength=clusters)
     loose = np.flatnonzero(linked < sizes * (sizes - 1) // 2)
-    members, starts = _members(labels, loose, documents.fingerprints[:, 0], rows)
+    members, starts = _members(labels, loose, prints)
     compared = np.minimum(np.diff(starts), COMPARED_WHOLE)
     for piece in pieces(compared * (compared - 1) // 2, PAIRS_AT_A_TIME):
         which, first, second = pairs_within(compared[piece])
         begins = starts[:-1][piece][which]
         first, second = members[begins + first], members[begins + second]
-        if signatures is not None:
-            involved, places = np.unique(np.concatenate([first, second]), return_inverse=True)
-            left, right = np.split(places, 2)
-            scored = estimate(signatures(involved), left, right, threshold=0.0).at(involved)
-        else:
-            scored = verify_texts(documents, shingling, rows, first, second, threshold=0.0)
+        scored = compare(first, second)
         np.minimum.at(smallest, labels[scored.first], scored.similarity)
     return smallest
 
@@ -95,7 +83,6 @@ def _members(
     labels: NDArray[np.int64],
     chosen: NDArray[np.int64],
     prints: NDArray[np.uint64],
-    rows: NDArray[np.int64],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Give the members of some clusters one after the other, by fingerprint, and where each begins.
 
@@ -104,7 +91,7 @@ def _members(
     wanted = np.zeros(int(labels.max(initial=-1)) + 1, np.bool_)
     wanted[chosen] = True
     members = np.flatnonzero(wanted[labels]) if len(labels) else np.empty(0, np.int64)
-    members = members[np.lexsort((prints[rows[members]], labels[members]))]
+    members = members[np.lexsort((prints[members], labels[members]))]
     sizes = np.bincount(labels[members], minlength=len(wanted))[chosen]
     return members, np.append(0, np.cumsum(sizes))
 

@@ -7,10 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lookalike.bags import Weighting, bags_of
+from lookalike.cosine import cosines_of_bags
 from lookalike.normalise import Normalisation
 from lookalike.normalise import normalise as canonicalise
 from lookalike.passages import Passage, shared_passages
-from lookalike.read import read
+from lookalike.read.documents import as_texts
+from lookalike.settings import Settings
 from lookalike.shingle import Shingling, element_sets
 from lookalike.verify import verify
 
@@ -29,7 +32,7 @@ class Comparison:
     """Two documents, compared exactly on their shingles."""
 
     similarity: float
-    """The Jaccard similarity: shingles in both over shingles in either; 0 where one has none."""
+    """By the metric: of sets, shingles in both over shingles in either; 0 where one has none."""
     containment: Containment
     shingle: str
     shingles: tuple[int, int]
@@ -45,17 +48,22 @@ def compare(
     *,
     shingle: str = "auto",
     multiset: bool = False,
+    metric: str = "jaccard",
+    weights: str | None = None,
     normalise: str = "default",
     shortest: int = 5,
 ) -> Comparison:
     """Compare two texts, None being an empty one; passages of `shortest` words or more are listed.
 
+    The metric is `jaccard`, or `cosine` of shingles by their `weights`: counts, binary or log.
+
     The shingle `auto` is chars:5, or chars:2 for scripts of ideographs or syllables; `find`
     measures its own, and may come to a longer one.
     """
+    Settings(shingle=shingle, multiset=multiset, metric=metric, weights=weights)
     options = Normalisation.parse(normalise)
     a, b = "" if a is None else a, "" if b is None else b
-    documents = canonicalise(read({"a": a, "b": b}).texts, options)
+    documents = canonicalise(as_texts([a, b], ["a", "b"]), options)
     if shingle == "auto":
         from lookalike.background import usual_size
 
@@ -64,11 +72,16 @@ def compare(
         shingling = Shingling.parse(shingle, multiset=multiset)
     sets = element_sets(documents, shingling)
     scored = verify(sets, np.array([0]), np.array([1]), threshold=0.0)
+    similarity = scored.similarity
+    if metric == "cosine":
+        bags = bags_of(documents, shingling, Weighting(weights or "counts"))
+        pair = np.array([0]), np.array([1])
+        similarity = cosines_of_bags(bags, *pair, threshold=-1.0).similarity
     forward, backward = float(scored.first_in_second[0]), float(scored.second_in_first[0])
     sizes = sets.sizes().tolist()
     first, second = documents.fingerprints
     return Comparison(
-        similarity=float(scored.similarity[0]),
+        similarity=float(similarity[0]),
         containment=Containment(forward, backward),
         shingle=str(shingling),
         shingles=(sizes[0], sizes[1]),

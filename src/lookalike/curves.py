@@ -28,6 +28,8 @@ __all__ = [
     "Distribution",
     "Errors",
     "approximation",
+    "cosine_of_bits",
+    "equal_bits",
     "errors",
     "miss",
     "probability",
@@ -296,6 +298,24 @@ def threshold_estimate(bands: int, rows: int) -> float:
 def threshold_half(bands: int, rows: int) -> float:
     """Tell the threshold of a banding: the similarity found with probability 1/2."""
     return Cascade.banding(bands, rows).half
+
+
+def equal_bits(cosine: Similarity) -> Similarity:
+    """Tell how likely a random hyperplane has two vectors on one side: 1 - angle/pi.
+
+    This is the chance of a bit of a sketch to be equal, as the similarity itself is of a minhash.
+    """
+    numbers = np.asarray(cosine, dtype=np.float64)
+    if not ((numbers >= -1) & (numbers <= 1)).all():
+        raise SettingsError(f"a cosine lies between -1 and 1, for example 0.8, not {cosine}")
+    # Near 1 the half angle keeps the digits that the cosine itself has lost.
+    angle = 2 * np.arcsin(np.sqrt((1 - numbers) / 2))
+    return _like(cosine, 1 - angle / np.pi)
+
+
+def cosine_of_bits(share: Similarity) -> Similarity:
+    """Tell the cosine of two vectors that agree in this share of their bits."""
+    return _like(share, np.cos(np.pi * (1 - _unit("a share of bits", share))))
 
 
 def table(

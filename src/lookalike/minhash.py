@@ -14,6 +14,7 @@ import numpy as np
 
 from lookalike.errors import SettingsError
 from lookalike.kernels import sketch as kernels
+from lookalike.randomness import random_words
 from lookalike.shingle import PIECE
 from lookalike.threads import in_order, pieces
 
@@ -35,15 +36,7 @@ def hash_functions(rows: int, seed: int) -> tuple[NDArray[np.uint32], NDArray[np
     """Give the factors a_i (odd) and the terms b_i of the first rows' hash functions."""
     if rows < 1:
         raise SettingsError(f"a signature of {rows} rows: use at least 1")
-    if not 0 <= seed < 1 << 64:
-        raise SettingsError(f"seed {seed}: use a whole number from 0 to 2^64 - 1")
-    steps = np.arange(1, 2 * rows + 1, dtype=np.uint64)
-    values = np.uint64(seed) + steps * kernels.GOLDEN
-    values ^= values >> np.uint64(30)
-    values *= np.uint64(0xBF58476D1CE4E5B9)
-    values ^= values >> np.uint64(27)
-    values *= np.uint64(0x94D049BB133111EB)
-    values ^= values >> np.uint64(31)
+    values = random_words(seed, 0, 2 * rows)
     lower = (values & np.uint64(0xFFFFFFFF)).astype(np.uint32)
     return lower[0::2] | np.uint32(1), lower[1::2].copy()
 

@@ -3,31 +3,49 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from lookalike.background import TYPICAL, Background
-from lookalike.curves import Cascade, Distribution, errors
+from lookalike.curves import Cascade, Distribution, cosine_of_bits, equal_bits, errors
 from lookalike.errors import SettingsError
+from lookalike.hamming import BITS
 from lookalike.wording import count, floor
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lookalike.settings import Settings
 
-__all__ = ["Plan", "plan", "plan_for"]
+__all__ = ["CHECK_BITS", "Plan", "plan", "plan_for", "plan_of_blocks"]
 
 MOST_ROWS = 4096
 """Rows of a signature that a plan may ask for."""
+MOST_BITS = 1 << 14
+"""Bits of a sketch that a plan may ask for."""
 MOST_GIVEN = 1 << 16
-"""Rows of a signature that a user may."""
+"""Rows or bits that a user may."""
 
 # Measured, in nanoseconds on one core; only their ratios matter.
 ROW_COST = 0.05  # a hash function on one shingle
 BAND_COST = 150.0  # a band of one document: key, sort, bucket
 PAIR_COST = 2000.0  # a candidate, before its shingles are looked at
 SHINGLE_COST = 30.0  # a shingle of a candidate: hashed, sorted, merged
+BIT_COST = 4.0  # a bit of one document's sketch
+KEY_COST = 70.0  # a band of bits of one document
+MEETING_COST = 8.0  # a candidate whose sketches are compared first
+NUMBER_COST = 1.5  # a number of a vector of a candidate
+
+CHECK_BITS = 256
+"""Bits of two sketches that are compared before the documents themselves are."""
+CHECK_MISS = 1e-6
+"""Chance at the most that a pair at the threshold is dismissed by those bits."""
+ALLOWANCE = 0.95
+"""Of the misses that a recall allows, what a plan by hyperplanes uses: they are not quite
+independent, and what folding adds to an angle is the same for all bands."""
 
 
 @dataclass(frozen=True)
@@ -39,13 +57,18 @@ class Plan:
     """As asked for."""
     cascade: Cascade | None
     """None where every pair is found by the exact join."""
-    origin: Literal["planned", "fitted", "given", "exact"]
+    origin: Literal["planned", "fitted", "given", "exact", "blocks"]
     documents: int
     background: Background = field(repr=False)
     estimated: int = 0
     """The rows that scores are estimated from; 0 where they are exact."""
     shingle: str | None = None
     shingle_reason: str | None = None
+    metric: str = "jaccard"
+    what: str = "shingles"
+    """What the documents consist of, for a sentence."""
+    distance: int | None = None
+    """The bits in which two fingerprints may differ, where those are searched for."""
 
     @property
     def bands(self) -> int | None:
@@ -62,55 +85,147 @@ class Plan:
         """The rows of a whole signature."""
         return self.cascade.rows if self.cascade else 0
 
+    def agreement(self, similarity: float) -> float:
+        """Tell how likely a pair of this similarity agrees in a row: in a minhash, or in a bit."""
+        return _agreement(self.metric, float(similarity))
+
+    @property
+    def half(self) -> float | None:
+        """The similarity at which a pair is as likely found as missed."""
+        return None if self.cascade is None else self._similarity(self.cascade.half)
+
+    @property
+    def rule_of_thumb(self) -> float | None:
+        """The similarity at which a row agrees with chance (1/b)^(1/r); None but for a banding."""
+        estimate = self.cascade.estimate if self.cascade else None
+        return None if estimate is None else self._similarity(estimate)
+
+    def _similarity(self, agreement: float) -> float:
+        return cosine_of_bits(agreement) if self.metric == "cosine" else agreement
+
+    @property
+    def most_differing(self) -> int:
+        """The most of the first 256 bits in which a candidate may differ before it is compared."""
+        return _most_differing(self.agreement(self.threshold))
+
     def probability(self, similarity: float) -> float:
         """Tell how likely a pair of this similarity is to be found.
 
-        By estimates, a pair must be a candidate and its estimate must reach the threshold.
+        By estimates, a pair must be a candidate and its estimate must reach the threshold. By
+        hyperplanes it must also agree in enough of its first bits to be compared at all.
         """
+        if self.distance is not None:
+            return at_least(1 - self.distance / BITS, BITS, self.agreement(similarity))
         if self.cascade is None:
             return float(similarity >= self.threshold)
-        found = self.cascade.probability(float(similarity))
+        agreement = self.agreement(similarity)
+        found = self.cascade.probability(agreement)
         if self.estimated:
-            found *= at_least(self.threshold, self.estimated, float(similarity))
+            found *= at_least(self.agreement(self.threshold), self.estimated, agreement)
+        elif self.metric == "cosine":
+            found *= _passing(self.most_differing, agreement)
         return found
 
     @property
     def false_candidates(self) -> float:
         """Random pairs that are expected to become candidates and to fail the exact check."""
-        if self.cascade is None:
+        if self.cascade is None or self.distance is not None:
             return 0.0
         pairs = self.documents * (self.documents - 1) / 2
-        seen = Distribution.from_samples(self.background.similarities, pairs=pairs)
-        return errors(self.cascade, self.threshold, seen).false_candidates
+        seen = _seen(self.metric, self.background, pairs)
+        return errors(self.cascade, self.agreement(self.threshold), seen).false_candidates
+
+    @property
+    def false_comparisons(self) -> float:
+        """Those of them that are expected to be compared: by hyperplanes, few are."""
+        if self.cascade is None or self.metric == "jaccard" or self.distance is not None:
+            return self.false_candidates
+        pairs = self.documents * (self.documents - 1) / 2
+        passed = _checked(_seen(self.metric, self.background, pairs), self.most_differing)
+        return errors(self.cascade, self.agreement(self.threshold), passed).false_candidates
+
+    @property
+    def compared(self) -> str:
+        """Say by what documents are compared: chars:5, or the cosine of what."""
+        if self.metric == "jaccard":
+            return self.shingle or ""
+        means = "fingerprints" if self.distance is not None else "the cosine"
+        return f"{means} of {self.shingle} {self.what}"
 
     def sentence(self) -> str:
         """Say the plan in a sentence or two."""
-        shingles = f" of {self.shingle} shingles" if self.shingle else ""
+        shingles = f" of {self.shingle} {self.what}" if self.shingle else ""
+        if self.distance is not None:
+            return (
+                f"Fingerprints of {BITS} bits{shingles}: every pair that differs in at most "
+                f"{count(self.distance, 'bit')} is found, by {count(self.signature, 'table')}."
+            )
         if self.cascade is None:
             return (
                 f"Exact join{shingles}: every pair at or above {self.threshold:g} is found, "
                 "without sketches."
             )
+        row, sketch = ("bit", "sketches") if self.metric == "cosine" else ("row", "signatures")
         if self.bands is not None:
-            what = f"{count(self.bands, 'band')} of {count(self.rows or 0, 'row')}"
+            what = f"{count(self.bands, 'band')} of {count(self.rows or 0, row)}"
         else:
             what = f"Cascade {self.cascade}"
         found = self.probability(self.threshold)
         asked = f"{'' if found >= self.recall else 'below the '}{self.recall:g} asked"
-        checked = f", by scores estimated from {self.estimated} rows" if self.estimated else ""
+        checked = f", by scores estimated from {self.estimated} {row}s" if self.estimated else ""
         return (
-            f"{what}{shingles}, signatures of {count(self.signature, 'row')}: a pair at "
+            f"{what}{shingles}, {sketch} of {count(self.signature, row)}: a pair at "
             f"{self.threshold:g} is found with probability {floor(found, 6)} ({asked}){checked}, "
             f"about {self.false_candidates:,.0f} false candidates expected among "
-            f"{count(self.documents, 'document')}."
+            f"{count(self.documents, 'document')}{self._dismissed()}."
         )
+
+    def _dismissed(self) -> str:
+        if self.metric == "jaccard" or self.estimated:
+            return ""
+        return f", of which {self.false_comparisons:,.0f} are not dismissed by their sketches"
 
     def table(self) -> list[tuple[float, float, float]]:
         """Give similarities around the threshold, the chance to be found and that to be missed."""
         steps = {round(0.1 * i, 1) for i in range(1, 10)} | {self.threshold}
-        if self.cascade is None or self.estimated:
+        if self.cascade is None or self.estimated or self.distance is not None:
             return [(s, self.probability(s), 1 - self.probability(s)) for s in sorted(steps)]
-        return [(s, self.cascade.probability(s), self.cascade.miss(s)) for s in sorted(steps)]
+        found = [(s, self.agreement(s)) for s in sorted(steps)]
+        return [(s, self.cascade.probability(p), self.cascade.miss(p)) for s, p in found]
+
+
+def _agreement(metric: str, similarity: float) -> float:
+    return equal_bits(similarity) if metric == "cosine" else similarity
+
+
+def _seen(metric: str, background: Background, pairs: float) -> Distribution:
+    """Give so many random pairs by how likely they agree in a row."""
+    similarities = background.similarities
+    return Distribution.from_samples(
+        equal_bits(similarities) if metric == "cosine" else similarities, pairs=pairs
+    )
+
+
+@cache
+def _most_differing(agreement: float) -> int:
+    """Give the fewest bits of 256 in which a pair at the threshold rarely differs more."""
+    most = 0
+    while most < CHECK_BITS and 1 - _passing(most, agreement) > CHECK_MISS:
+        most += 1
+    return most
+
+
+def _checked(seen: Distribution, most: int) -> Distribution:
+    """Give the pairs that differ in at most so many of the bits that are compared first."""
+    from scipy.special import bdtr
+
+    passing = bdtr(most, CHECK_BITS, 1 - seen.similarities)
+    return Distribution(seen.similarities, seen.weights * passing)
+
+
+def _passing(most: int, agreement: float) -> float:
+    """Tell how likely a pair differs in at most so many of the bits that are compared first."""
+    return at_least(1 - most / CHECK_BITS, CHECK_BITS, agreement)
 
 
 def at_least(threshold: float, rows: int, similarity: float) -> float:
@@ -140,6 +255,7 @@ def plan(
     cascade: str | None = None,
     signature: int | None = None,
     miss_weight: float | None = None,
+    metric: str = "jaccard",
 ) -> Plan:
     """Choose bands and rows.
 
@@ -150,7 +266,9 @@ def plan(
     """
     from lookalike.settings import Settings, check_share
 
-    settings = Settings(threshold=threshold, recall=recall, bands=bands, rows=rows, cascade=cascade)
+    settings = Settings(
+        threshold=threshold, recall=recall, bands=bands, rows=rows, cascade=cascade, metric=metric
+    )
     if isinstance(documents, bool) or not isinstance(documents, int) or documents < 0:
         raise SettingsError(f"documents {documents!r}: use a whole number from 0")
     if background is None or isinstance(background, (int, float)):
@@ -169,20 +287,28 @@ def plan(
         raise SettingsError(f"signature {signature!r}: use a whole number of rows, as 128")
     miss_weight = 0.5 if miss_weight is None else miss_weight
     check_share("miss weight", miss_weight, "0.5")
-    fitted = _fit(threshold, signature, miss_weight)
-    return Plan(threshold, recall, fitted, "fitted", documents, background)
+    fitted = _fit(_agreement(metric, threshold), signature, miss_weight)
+    return Plan(threshold, recall, fitted, "fitted", documents, background, metric=metric)
 
 
 def plan_for(settings: Settings, documents: int, background: Background) -> Plan:
     """Choose, or take as given, the bands and rows of a job on a measured corpus."""
-    threshold, recall = settings.threshold, settings.recall
+    threshold, recall, metric = settings.threshold, settings.recall, settings.metric
     if not settings.planned:
         given = _given(settings)
-        return Plan(threshold, recall, given, "given", documents, background)
+        return Plan(threshold, recall, given, "given", documents, background, metric=metric)
     if settings.exact:
-        return Plan(threshold, recall, None, "exact", documents, background)
-    cheapest = _cheapest(threshold, recall, documents, background)
-    return Plan(threshold, recall, cheapest, "planned", documents, background)
+        return Plan(threshold, recall, None, "exact", documents, background, metric=metric)
+    choose = _cheapest_bits if metric == "cosine" else _cheapest
+    cheapest = choose(threshold, recall, documents, background)
+    return Plan(threshold, recall, cheapest, "planned", documents, background, metric=metric)
+
+
+def plan_of_blocks(settings: Settings, documents: int, background: Background, tables: int) -> Plan:
+    """Say how fingerprints within a distance are found: with a table for each choice of blocks."""
+    either = Cascade((("or", tables),))
+    plan = Plan(0.0, 1.0, either, "blocks", documents, background, metric="cosine")
+    return replace(plan, distance=settings.simhash)
 
 
 def _given(settings: Settings) -> Cascade:
@@ -210,29 +336,69 @@ def _bands_needed(threshold: float, recall: float, rows: int) -> int:
 
 
 def _cheapest(threshold: float, recall: float, documents: int, background: Background) -> Cascade:
-    pairs = documents * (documents - 1) / 2
-    seen = Distribution.from_samples(background.similarities, pairs=pairs)
+    seen = _seen("jaccard", background, documents * (documents - 1) / 2)
+    checking = PAIR_COST + SHINGLE_COST * background.shingles
+
+    def cost(banding: Cascade) -> float:
+        candidates = errors(banding, threshold, seen).false_candidates
+        sketching = background.shingles * ROW_COST * banding.rows
+        return documents * (sketching + BAND_COST * (banding.bands or 0)) + candidates * checking
+
+    found = _cheapest_banding(threshold, recall, MOST_ROWS, cost)
+    if found is None:
+        raise _too_many(threshold, recall, MOST_ROWS, "rows")
+    return found
+
+
+def _cheapest_bits(
+    threshold: float, recall: float, documents: int, background: Background
+) -> Cascade:
+    """Choose bands of bits: a candidate is dismissed by its sketch, unless it is similar."""
+    seen = _seen("cosine", background, documents * (documents - 1) / 2)
+    agreement = equal_bits(threshold)
+    most = _most_differing(agreement)
+    passed = _checked(seen, most)
+    checking = PAIR_COST + SHINGLE_COST * background.shingles
+    if background.dense:
+        checking = NUMBER_COST * background.shingles
+
+    def cost(banding: Cascade) -> float:
+        met = errors(banding, agreement, seen).false_candidates
+        compared = errors(banding, agreement, passed).false_candidates
+        sketching = BIT_COST * banding.rows + KEY_COST * (banding.bands or 0)
+        return documents * sketching + met * MEETING_COST + compared * checking
+
+    needed = 1 - (1 - recall) * ALLOWANCE
+    found = _cheapest_banding(agreement, needed, MOST_BITS, cost)
+    if found is None:
+        raise _too_many(threshold, recall, MOST_BITS, "bits")
+    return found
+
+
+def _cheapest_banding(
+    agreement: float, recall: float, most: int, cost: Callable[[Cascade], float]
+) -> Cascade | None:
+    """Give the banding of least cost with which so likely a row reaches the recall."""
     best: tuple[float, Cascade] | None = None
     for rows in range(1, 65):
         # Where s^r is nothing beside 1, the bands needed are past all bounds.
-        if threshold**rows * MOST_ROWS < -math.log1p(-recall) * 0.5:
+        if agreement**rows * most < -math.log1p(-recall) * 0.5:
             break
-        bands = _bands_needed(threshold, recall, rows)
-        if bands * rows > MOST_ROWS:
+        bands = _bands_needed(agreement, recall, rows)
+        if bands * rows > most:
             continue
         banding = Cascade.banding(bands, rows)
-        candidates = errors(banding, threshold, seen).false_candidates
-        sketching = background.shingles * ROW_COST * banding.rows + BAND_COST * bands
-        checking = PAIR_COST + SHINGLE_COST * background.shingles
-        cost = documents * sketching + candidates * checking
-        if best is None or cost < best[0]:
-            best = cost, banding
-    if best is None:
-        raise SettingsError(
-            f"threshold {threshold:g} with recall {recall:g} needs more than {MOST_ROWS:,} rows: "
-            "raise the threshold, or use recall 1 for the exact join"
-        )
-    return best[1]
+        spent = cost(banding)
+        if best is None or spent < best[0]:
+            best = spent, banding
+    return None if best is None else best[1]
+
+
+def _too_many(threshold: float, recall: float, most: int, unit: str) -> SettingsError:
+    return SettingsError(
+        f"threshold {threshold:g} with recall {recall:g} needs more than {most:,} {unit}: "
+        "raise the threshold, or use recall 1 for the exact join"
+    )
 
 
 def _fit(threshold: float, signature: int, miss_weight: float) -> Cascade:

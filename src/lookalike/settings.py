@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, fields, replace
 from numbers import Integral, Real
 from typing import Any
 
 from lookalike.errors import SettingsError
 
-__all__ = ["Settings", "check_share"]
+__all__ = ["METRICS", "WEIGHTS", "Settings", "check_share"]
 
 FORMAT = 1
 """Raised whenever the same settings begin to give other numbers."""
+METRICS = ("jaccard", "cosine")
+WEIGHTS = ("counts", "binary", "log", "tf-idf")
+MOST_DISTANCE = 16
+"""Bits of 64 within which fingerprints are searched for; of more, nearly every pair would do."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,14 +49,19 @@ class Settings:
     """Shingles in more than this share of the distinct documents do not count."""
     containment: float | None = None
     """Report instead which documents are inside others, to at least this share."""
+    metric: str = "jaccard"
+    """`jaccard` of sets, or `cosine` of weighted shingles or of vectors."""
+    weights: str | None = None
+    """With the cosine of text: `counts`, `binary`, `log` or `tf-idf`; None for counts."""
+    simhash: int | None = None
+    """Report instead pairs whose 64-bit fingerprints differ in at most so many bits."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
-        for name in ("shingle", "normalise", "cascade", "ignore"):
+        for name in ("shingle", "normalise", "metric", "cascade", "ignore", "weights"):
             value = getattr(self, name)
-            if not isinstance(value, str) and (
-                name in ("shingle", "normalise") or value is not None
-            ):
+            needed = name in ("shingle", "normalise", "metric")
+            if not isinstance(value, str) and (needed or value is not None):
                 raise SettingsError(f"{name} {value!r} is of type {type(value).__name__}, not text")
         for name in ("multiset", "estimate"):
             if not isinstance(value := getattr(self, name), bool):
@@ -84,11 +93,34 @@ class Settings:
             raise SettingsError("containment 0 makes every pair one: use one above 0, as 0.9")
         if self.containment is not None and self.estimate:
             raise SettingsError("containment is compared exactly: leave out the estimate")
+        self._check_metric()
         if self.recall == 1 and self.planned and self.estimate:
             raise SettingsError(
                 "recall 1 compares exactly and has no signatures to estimate from: "
                 "use a recall below 1 with estimates, as 0.99"
             )
+
+    def _check_metric(self) -> None:
+        if self.metric not in METRICS:
+            raise SettingsError(f"metric {self.metric!r} is unknown: use {' or '.join(METRICS)}")
+        if self.weights is not None and self.weights not in WEIGHTS:
+            raise SettingsError(f"weights {self.weights!r} are unknown: use {', '.join(WEIGHTS)}")
+        distance = self.simhash
+        if distance is not None:
+            if isinstance(distance, bool) or not isinstance(distance, Integral):
+                raise SettingsError(f"simhash {distance!r}: use a whole number of bits, as 3")
+            if not 0 <= distance <= MOST_DISTANCE:
+                raise SettingsError(f"simhash {distance}: use from 0 to {MOST_DISTANCE} bits, as 3")
+            object.__setattr__(self, "simhash", int(distance))
+        angular = self.metric == "cosine" or distance is not None
+        if self.weights is not None and not angular:
+            raise SettingsError("weights are for the cosine and for simhash: a set has none")
+        if self.multiset and angular:
+            raise SettingsError(
+                "a multiset is for jaccard: the cosine and simhash count by themselves, see weights"
+            )
+        if self.containment is not None and angular:
+            raise SettingsError("containment is of sets: leave out the cosine and simhash")
 
     @property
     def planned(self) -> bool:
@@ -100,10 +132,12 @@ class Settings:
         """Whether every pair is to be found, without sketches."""
         return self.recall == 1 and self.planned
 
-    def resolved(self, *, shingle: str, normalise: str, cascade: str | None) -> Settings:
+    def resolved(
+        self, *, shingle: str, normalise: str, cascade: str | None, weights: str | None = None
+    ) -> Settings:
         """Give the settings that ran: what `auto` and the plan came to, spelled in one way."""
         given = self if cascade is None or not self.planned else replace(self, cascade=cascade)
-        return replace(given, shingle=shingle, normalise=normalise)
+        return replace(given, shingle=shingle, normalise=normalise, weights=weights)
 
     def as_dict(self) -> dict[str, Any]:
         """Give the settings as plain values."""
@@ -112,11 +146,12 @@ class Settings:
     def fingerprint(self) -> str:
         """Name these settings in 16 hexadecimal digits: equal ones alike, others not."""
         # What came later and is not set is left out, so that older fingerprints stay as they are.
-        later = {"ignore", "max_df", "containment"}
+        later = {"ignore", "max_df", "containment", "metric", "weights", "simhash"}
+        unset = {field.name: field.default for field in fields(self)}
         given = {
             name: value
             for name, value in self.as_dict().items()
-            if name not in later or value is not None
+            if name not in later or value != unset[name]
         }
         plain = json.dumps({"format": FORMAT, **given}, sort_keys=True)
         return hashlib.sha256(plain.encode()).hexdigest()[:16]

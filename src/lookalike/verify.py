@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -13,13 +13,17 @@ from lookalike.shingle import element_sets, element_sets_in
 from lookalike.threads import in_order, pieces
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from lookalike.normalise import Canonical
     from lookalike.shingle import Sets, Shingling
     from lookalike.texts import Texts
 
-__all__ = ["Scored", "estimate", "verify", "verify_texts"]
+__all__ = ["Scored", "estimate", "in_pieces", "verify", "verify_texts"]
+
+B = TypeVar("B")
 
 PIECE = 1 << 13
 """Pairs that one thread compares at a time."""
@@ -105,11 +109,40 @@ def verify_texts(
     threshold: float,
     threads: int = 1,
 ) -> Scored:
-    """Compare pairs of documents, by their places in `rows`, on sets that are built for it.
+    """Compare pairs of documents, by their places in `rows`, on sets that are built for it."""
+    rooms = threading.local()
 
-    Where few documents make many pairs, their sets are built once. Else in pieces, so that no more
-    sets are held at a time than the threads work on; sorted by the first document, so that its set
-    is built once a piece.
+    def build(part: Canonical, mine: NDArray[np.int64], threads: int) -> Sets:
+        if threads > 1:
+            return element_sets(part, shingling, rows=mine, threads=threads)
+        needed = int(part.lengths(mine).sum()) + 1
+        if len(getattr(rooms, "room", ())) < needed:
+            rooms.room = np.empty(needed, np.uint64)
+        return element_sets_in(rooms.room, part, shingling, mine)
+
+    def score(
+        sets: Sets, left: NDArray[np.int64], right: NDArray[np.int64], threads: int
+    ) -> Scored:
+        return verify(sets, left, right, threshold=threshold, threads=threads)
+
+    return in_pieces(documents, rows, first, second, build, score, threads=threads)
+
+
+def in_pieces(
+    documents: Canonical | Texts,
+    rows: NDArray[np.int64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    build: Callable[[Canonical, NDArray[np.int64], int], B],
+    score: Callable[[B, NDArray[np.int64], NDArray[np.int64], int], Scored],
+    *,
+    threads: int,
+) -> Scored:
+    """Score pairs of documents, by their places in `rows`, on what is built of the documents.
+
+    Where few documents make many pairs, it is built once. Else in pieces, so that no more is held
+    at a time than the threads work on; sorted by the first document, so that it is built once a
+    piece.
     """
     involved, places = np.unique(np.concatenate([first, second]), return_inverse=True)
     left, right = np.split(places, 2)
@@ -119,25 +152,20 @@ def verify_texts(
     paired = int(lengths[left].sum() + lengths[right].sum())
     if distinct <= WHOLE_BYTES and paired > 4 * distinct:
         part, mine = documents.part(chosen)
-        sets = element_sets(part, shingling, rows=mine, threads=threads)
-        return verify(sets, left, right, threshold=threshold, threads=threads).at(involved)
+        return score(build(part, mine, threads), left, right, threads).at(involved)
     order = np.lexsort((right, left))
     left, right = left[order], right[order]
     weights = lengths[right]
     new = np.ones(len(left), np.bool_)
     new[1:] = left[1:] != left[:-1]
     weights[new] += lengths[left[new]]
-    rooms = threading.local()
 
     def work(piece: slice) -> Scored:
         pair = np.concatenate([left[piece], right[piece]])
         among, places = np.unique(pair, return_inverse=True)
-        needed = int(lengths[among].sum()) + 1
-        if len(getattr(rooms, "room", ())) < needed:
-            rooms.room = np.empty(needed, np.uint64)
         part, mine = documents.part(chosen[among])
-        sets = element_sets_in(rooms.room, part, shingling, mine)
-        return verify(sets, *np.split(places, 2), threshold=threshold).at(involved[among])
+        first, second = np.split(places, 2)
+        return score(build(part, mine, 1), first, second, 1).at(involved[among])
 
     return Scored.joined(list(in_order(work, pieces(weights, PIECE_BYTES), threads)))
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from lookalike import __version__
-from lookalike.cli import compare, curve, dedup, find, learn, plan
+from lookalike.cli import compare, curve, dedup, find, learn, plan, sketch
 from lookalike.errors import LookalikeError, QuadraticError, SettingsError
 
 __all__ = ["app", "main"]
@@ -48,6 +48,7 @@ def _root(
 
 app.command("find")(find.find)
 app.command("dedup")(dedup.dedup)
+app.command("sketch", short_help="Write fingerprints and signatures of documents.")(sketch.sketch)
 app.command("compare", short_help="Say how similar two documents are, and where.")(compare.compare)
 app.command("plan", short_help="Choose bands and rows, and show the curve.")(plan.plan)
 app.command("curve", short_help="Show the curve of any banding or cascade.")(curve.curve)

@@ -23,6 +23,8 @@ def compare(
     b: Annotated[str, typer.Argument(metavar="B", help="Another.")],
     shingle: options.Shingle = "auto",
     multiset: options.Multiset = False,
+    metric: options.Metric = options.MetricName.jaccard,
+    weights: options.Weights = None,
     normalise: options.Normalise = "default",
     shortest: Annotated[
         int, typer.Option("--words", min=1, help="Words that a shared passage has at the least.")
@@ -49,7 +51,14 @@ def compare(
     first, second = read_text(a), read_text(b)
     screen.announce_compiling(screen.status(quiet=quiet), sketch.element_sets)
     found = compare_texts(
-        first, second, shingle=shingle, multiset=multiset, normalise=normalise, shortest=shortest
+        first,
+        second,
+        shingle=shingle,
+        multiset=multiset,
+        metric=metric.value,
+        weights=weights.value if weights else None,
+        normalise=normalise,
+        shortest=shortest,
     )
     out = screen.results()
     if as_json:
@@ -58,6 +67,7 @@ def compare(
             "b": b,
             "similarity": found.similarity,
             "score": "exact",
+            "metric": metric.value,
             "a_in_b": found.containment.a_in_b,
             "b_in_a": found.containment.b_in_a,
             "shingle": found.shingle,
@@ -70,10 +80,13 @@ def compare(
         }
         typer.echo(json.dumps(plain, ensure_ascii=False))
         return
-    kind = "multisets" if multiset else "sets"
+    if metric is options.MetricName.cosine:
+        how = f"cosine, {weights.value if weights else 'counts'} of {found.shingle}"
+    else:
+        how = f"Jaccard, {'multisets' if multiset else 'sets'} of {found.shingle}"
     a_in_b, b_in_a = map(screen.number, found.containment)
     similarity = screen.number(found.similarity)
-    out.print(f"similarity  {similarity}  (Jaccard, {kind} of {found.shingle})")
+    out.print(f"similarity  {similarity}  ({how})")
     out.print(f"a in b      {a_in_b}  (share of a's {count(found.shingles[0], 'shingle')})")
     out.print(f"b in a      {b_in_a}  (share of b's {count(found.shingles[1], 'shingle')})\n")
     if not all(found.shingles):

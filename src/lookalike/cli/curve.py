@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from lookalike.cli import options
+
 __all__ = ["curve"]
 
 
@@ -26,6 +28,7 @@ def curve(
         str | None,
         typer.Option("--at", metavar="S,S,…", help="Similarities to show; by default 0.1 to 0.9."),
     ] = None,
+    metric: options.Metric = options.MetricName.jaccard,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Show how likely a pair of each similarity is to become a candidate.
@@ -34,20 +37,25 @@ def curve(
     """
     from lookalike.cli import screen
     from lookalike.curves import Cascade, errors
+    from lookalike.planning import plan
     from lookalike.wording import count
 
     cascade = Cascade.parse(" ".join(spec))
+    # The plan knows what a similarity is to a row: its chance to agree.
+    chosen = plan(cascade=str(cascade), metric=metric.value)
     points = _points(at)
     if threshold is not None:
         points = sorted({*points, threshold})
-    rows = [(s, cascade.probability(s), cascade.miss(s)) for s in points]
-    wrong = errors(cascade, threshold) if threshold is not None else None
+    chances = [(s, chosen.agreement(s)) for s in points]
+    rows = [(s, cascade.probability(p), cascade.miss(p)) for s, p in chances]
+    wrong = errors(cascade, chosen.agreement(threshold)) if threshold is not None else None
     if as_json:
         plain = {
             "cascade": str(cascade),
+            "metric": metric.value,
             "rows": cascade.rows,
-            "half": cascade.half,
-            "estimate": cascade.estimate,
+            "half": chosen.half,
+            "estimate": chosen.rule_of_thumb,
             "curve": [{"similarity": s, "found": found} for s, found, _ in rows],
         }
         if wrong is not None:
@@ -55,15 +63,19 @@ def curve(
         typer.echo(json.dumps(plain))
         return
     out = screen.results()
+    cosine = metric is options.MetricName.cosine
+    row, sketch, all_ = (
+        ("bit", "sketches", "angles") if cosine else ("row", "signatures", "similarities")
+    )
     what = str(cascade)
     if cascade.is_banding:
         bands, per_band = cascade.bands or 0, cascade.rows_per_band or 0
-        what += f": {count(bands, 'band')} of {count(per_band, 'row')}"
-    out.print(f"{what}, signatures of {count(cascade.rows, 'row')}.")
-    screen.show_curve(out, cascade, rows)
+        what += f": {count(bands, 'band')} of {count(per_band, row)}"
+    out.print(f"{what}, {sketch} of {count(cascade.rows, row)}.")
+    screen.show_curve(out, chosen, rows)
     if wrong is not None:
         out.print(
-            f"Were all similarities as likely, {100 * wrong.missed_share:.3g} % of the pairs from "
+            f"Were all {all_} as likely, {100 * wrong.missed_share:.3g} % of the pairs from "
             f"{threshold:g} up would be missed, and {100 * wrong.passed_share:.3g} % of those "
             "below it would be false candidates."
         )

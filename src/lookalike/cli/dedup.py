@@ -57,10 +57,13 @@ def dedup(
     bands: options.Bands = None,
     rows: options.Rows = None,
     cascade: options.Cascade = None,
+    metric: options.Metric = options.MetricName.jaccard,
+    weights: options.Weights = None,
     ignore: options.Ignore = None,
     max_df: options.MaxDf = None,
     normalise: options.Normalise = "default",
     text: options.Text = None,
+    vector: options.Vector = None,
     id_: options.Id = None,
     skip_bad: options.SkipBad = False,
     format_: Annotated[
@@ -85,7 +88,8 @@ def dedup(
     from lookalike.cli import screen, working
     from lookalike.cli.find import kind_of
     from lookalike.errors import SettingsError
-    from lookalike.kernels import sketch
+    from lookalike.kernels import hyperplanes, sketch
+    from lookalike.pipeline import Columns
     from lookalike.pipeline.delivering import check_folder, deliver
     from lookalike.settings import Settings
     from lookalike.write import check_apart
@@ -98,6 +102,8 @@ def dedup(
         bands=bands,
         rows=rows,
         cascade=cascade,
+        metric=metric.value,
+        weights=weights.value if weights else None,
         normalise=normalise,
         seed=seed,
         max_df=max_df,
@@ -116,7 +122,8 @@ def dedup(
     if work is not None:
         check_apart(work, [*source, *(against or ())])
     console = screen.status(quiet=quiet)
-    screen.announce_compiling(console, sketch.element_sets)
+    kernel = sketch.element_sets if metric == "jaccard" else hyperplanes.signs
+    screen.announce_compiling(console, kernel)
     with screen.progress(console) as progress:
         job = working.job(
             source,
@@ -126,8 +133,7 @@ def dedup(
             work=work,
             target=out,
             ignore=ignore,
-            text=text,
-            id=id_,
+            columns=Columns(text, vector, id_),
             threads=threads,
             memory=memory,
             skip_bad=skip_bad,
@@ -151,9 +157,8 @@ def dedup(
 def _tell(result: DedupResult, out: Path | None, kind: str, console: Console) -> None:
     from lookalike.cli import screen
     from lookalike.cli.find import write_out
-    from lookalike.cli.summary import say_warnings, sizes_told, summarise
+    from lookalike.cli.summary import compared_told, say_warnings, sizes_told, summarise
     from lookalike.pipeline.delivering import counts_of, removed_table
-    from lookalike.wording import count
 
     if result.summary.documents:
         screen.show_plan(console, result.plan)
@@ -165,13 +170,7 @@ def _tell(result: DedupResult, out: Path | None, kind: str, console: Console) ->
         write_out(iter([removed_table(result)]), kind, None)
     summary = result.summary
     distinct = len(result.ground.groups)
-    facts = [
-        (
-            f"Compared   {count(summary.candidates, 'candidate')} among "
-            f"{count(distinct, 'distinct document')}, {summary.rejected:,} rejected"
-        ),
-    ]
-    facts.append(_kept_told(counts, out))
+    facts = [compared_told(summary, distinct), _kept_told(counts, out)]
     if len(result.clusters):
         first = result.clusters.slice(0, 1).to_pylist()[0]
         size = first["size"]

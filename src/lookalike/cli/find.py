@@ -25,7 +25,9 @@ SHOWN_PAIRS = 20
 SHOWN_CLUSTERS = 10
 SHOWN_MEMBERS = 8
 SHOWN_PASSAGES = 20
-UNSKETCHED = ("threshold", "recall", "bands", "rows", "cascade", "estimate", "seed", "clusters")
+PLANNING = ("threshold", "recall", "bands", "rows", "cascade", "estimate", "seed")
+"""Options of similar pairs found by a plan alone."""
+UNSKETCHED = (*PLANNING, "clusters", "metric", "weights", "simhash")
 """Options of similar pairs alone."""
 
 
@@ -49,6 +51,16 @@ def find(
     rows: options.Rows = None,
     cascade: options.Cascade = None,
     estimate: options.Estimate = False,
+    metric: options.Metric = options.MetricName.jaccard,
+    weights: options.Weights = None,
+    simhash: Annotated[
+        int | None,
+        typer.Option(
+            "--simhash",
+            metavar="BITS",
+            help="Report instead every pair whose 64-bit fingerprints differ in at most so many.",
+        ),
+    ] = None,
     containment: Annotated[
         float | None,
         typer.Option(
@@ -68,6 +80,7 @@ def find(
     max_df: options.MaxDf = None,
     normalise: options.Normalise = "default",
     text: options.Text = None,
+    vector: options.Vector = None,
     id_: options.Id = None,
     skip_bad: options.SkipBad = False,
     format_: Annotated[
@@ -99,7 +112,8 @@ def find(
     from lookalike.cli.shared import show_shared
     from lookalike.errors import SettingsError
     from lookalike.kernels import containment as inside
-    from lookalike.kernels import frequency, sketch
+    from lookalike.kernels import frequency, hyperplanes, sketch
+    from lookalike.pipeline import Columns
     from lookalike.settings import Settings
     from lookalike.write import check_apart, check_targets, format_of
 
@@ -112,6 +126,9 @@ def find(
         rows=rows,
         cascade=cascade,
         estimate=estimate,
+        metric=metric.value,
+        weights=weights.value if weights else None,
+        simhash=simhash,
         normalise=normalise,
         seed=seed,
         max_df=max_df,
@@ -121,6 +138,8 @@ def find(
         raise SettingsError("--boilerplate and --containment exclude each other: give one")
     if containment is not None:
         working.refuse_given(context, UNSKETCHED, "with --containment, which is exact")
+    if simhash is not None:
+        working.refuse_given(context, (*PLANNING, "metric"), "with --simhash")
     if boilerplate:
         unused = (*UNSKETCHED, "shingle", "multiset", "ignore", "max_df")
         working.refuse_given(context, unused, "with --boilerplate")
@@ -131,7 +150,7 @@ def find(
     if work is not None:
         check_apart(work, source)
     console = screen.status(quiet=quiet)
-    kernel = sketch.element_sets
+    kernel = sketch.element_sets if metric == "jaccard" else hyperplanes.signs
     if containment is not None:
         kernel = inside.shared
     elif boilerplate:
@@ -146,8 +165,7 @@ def find(
             work=work,
             target=out,
             ignore=ignore,
-            text=text,
-            id=id_,
+            columns=Columns(text, vector, id_),
             threads=threads,
             memory=memory,
             skip_bad=skip_bad,
@@ -199,7 +217,7 @@ def _tell(
     result: FindResult, kind: str, out: Path | None, clusters: Path | None, console: Console
 ) -> None:
     from lookalike.cli import screen
-    from lookalike.cli.summary import say_warnings, summarise
+    from lookalike.cli.summary import compared_told, say_warnings, summarise
     from lookalike.wording import count
     from lookalike.write import format_of
 
@@ -216,10 +234,7 @@ def _tell(
     summary = result.summary
     distinct = len(result.ground.groups)
     facts = [
-        (
-            f"Compared   {count(summary.candidates, 'candidate')} among "
-            f"{count(distinct, 'distinct document')}, {summary.rejected:,} rejected"
-        ),
+        compared_told(summary, distinct),
         f"Found      {count(result.pair_count, 'similar pair')}",
         f"Clusters   {_clusters_told(result)}",
     ]
@@ -250,15 +265,23 @@ def _show(result: FindResult, console: Console) -> None:
         console.print("There are no documents to compare.")
         return
     if not total:
-        console.print(f"No two documents are {result.settings.threshold:g} alike or more.")
+        console.print(_none_told(result))
         return
-    title = f"{count(total, 'similar pair')} by {result.plan.shingle}"
+    title = f"{count(total, 'similar pair')} by {result.plan.compared}"
     if total > SHOWN_PAIRS:
         title += f", the {SHOWN_PAIRS} most similar; --format jsonl writes all"
     console.print(f"{title}\n")
-    show_pairs(console, result.top(SHOWN_PAIRS).to_pylist(), "similarity", ("a", "b"))
+    also = "distance" if result.settings.simhash is not None else None
+    show_pairs(console, result.top(SHOWN_PAIRS).to_pylist(), "similarity", ("a", "b"), also=also)
     console.print()
     _show_clusters(result, console)
+
+
+def _none_told(result: FindResult) -> str:
+    distance = result.settings.simhash
+    if distance is not None:
+        return f"No two fingerprints differ in {distance} bits or fewer."
+    return f"No two documents are {result.settings.threshold:g} alike or more."
 
 
 def _show_clusters(result: FindResult, console: Console) -> None:
@@ -281,7 +304,8 @@ def _show_clusters(result: FindResult, console: Console) -> None:
         names = [visible(name) for name in ids]
         if size > SHOWN_MEMBERS:
             names.append(f"and {size - SHOWN_MEMBERS:,} more")
-        least = ("~" if result.settings.estimate else "") + number(first["similarity"])
+        by_sketches = result.settings.estimate or result.settings.simhash is not None
+        least = ("~" if by_sketches else "") + number(first["similarity"])
         table.add_row(str(first["cluster"]), f"{size:,}", least, Text("\n".join(names)))
         at += size
     console.print(f"{title}\n")

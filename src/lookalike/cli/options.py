@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -15,6 +16,8 @@ __all__ = [
     "Ignore",
     "MaxDf",
     "Memory",
+    "Metric",
+    "MetricName",
     "Multiset",
     "Normalise",
     "Out",
@@ -28,8 +31,28 @@ __all__ = [
     "Text",
     "Threads",
     "Threshold",
+    "Vector",
+    "WeightName",
+    "Weights",
     "WorkFolder",
 ]
+
+
+class MetricName(StrEnum):
+    """How two documents are compared."""
+
+    jaccard = "jaccard"
+    cosine = "cosine"
+
+
+class WeightName(StrEnum):
+    """What a shingle counts for in the cosine."""
+
+    counts = "counts"
+    binary = "binary"
+    log = "log"
+    tf_idf = "tf-idf"
+
 
 Threshold = Annotated[
     float, typer.Option("--threshold", "-t", help="Similarity from which two documents are a pair.")
@@ -74,6 +97,18 @@ Normalise = Annotated[
 Text = Annotated[
     str | None, typer.Option("--text", metavar="COLUMN", help="Field that holds the text.")
 ]
+Vector = Annotated[
+    str | None,
+    typer.Option("--vector", metavar="COLUMN", help="Field that holds a vector, instead of text."),
+]
+Metric = Annotated[
+    MetricName,
+    typer.Option("--metric", help="Jaccard of sets of shingles; cosine of counts, or of vectors."),
+]
+Weights = Annotated[
+    WeightName | None,
+    typer.Option("--weights", help="With the cosine: what a shingle counts for; default counts."),
+]
 Id = Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="Field that holds the id.")]
 Out = Annotated[
     Path | None,
@@ -89,7 +124,8 @@ Source = Annotated[
     typer.Argument(
         metavar="SOURCE",
         help="Folders, files (.txt .md .html .pdf .docx; .jsonl .csv .tsv, also .gz and .zst; "
-        ".parquet), patterns, addresses as s3://…, or - for JSONL on standard input.",
+        ".parquet; .npy with --metric cosine), patterns, addresses as s3://…, or - for JSONL on "
+        "standard input.",
     ),
 ]
 SkipBad = Annotated[

@@ -27,9 +27,12 @@ def plan(
     bands: options.Bands = None,
     rows: options.Rows = None,
     cascade: options.Cascade = None,
+    metric: options.Metric = options.MetricName.jaccard,
     signature: Annotated[
         int | None,
-        typer.Option("--signature", min=1, help="Rows of a signature: the best that they allow."),
+        typer.Option(
+            "--signature", min=1, help="Rows, or bits with the cosine: the best that they allow."
+        ),
     ] = None,
     miss_weight: Annotated[
         float | None,
@@ -58,6 +61,7 @@ def plan(
         cascade=cascade,
         signature=signature,
         miss_weight=miss_weight,
+        metric=metric.value,
     )
     unused = max(0, (signature or 0) - chosen.signature)
     if unused:
@@ -69,6 +73,7 @@ def plan(
         )
     if as_json:
         plain = {
+            "metric": chosen.metric,
             "threshold": chosen.threshold,
             "recall": chosen.recall,
             "bands": chosen.bands,

@@ -16,7 +16,6 @@ from lookalike.wording import floor
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from lookalike.curves import Cascade
     from lookalike.pipeline import Progress
     from lookalike.planning import Plan
 
@@ -84,6 +83,10 @@ def simple_table(*columns: str) -> Table:
     return table
 
 
+def _plain(value: float) -> str:
+    return str(value) if isinstance(value, int) else number(value)
+
+
 def show_pairs(
     console: Console,
     pairs: list[dict[str, Any]],
@@ -102,7 +105,7 @@ def show_pairs(
         ("~" if pair.get("score") == "estimated" else "") + number(pair[score]) for pair in pairs
     ]
     width = 28 if also else 16
-    others = [number(pair[also]) for pair in pairs] if also else [""] * len(pairs)
+    others = [_plain(pair[also]) for pair in pairs] if also else [""] * len(pairs)
     if any(cell_len(a) + cell_len(b) + width > console.width for a, b in names):
         if titles:
             beside = f" and {also} below it" if also else ""
@@ -126,14 +129,14 @@ def curve_table(rows: list[tuple[float, float, float]]) -> Table:
     return table
 
 
-def show_curve(console: Console, cascade: Cascade, rows: list[tuple[float, float, float]]) -> None:
+def show_curve(console: Console, plan: Plan, rows: list[tuple[float, float, float]]) -> None:
     """Show a curve as a table, and where it rises."""
     console.print()
     console.print(curve_table(rows))
     console.print()
-    estimate = cascade.estimate
+    estimate = plan.rule_of_thumb
     rule = f"; the rule of thumb (1/b)^(1/r) says {estimate:.4f}" if estimate is not None else ""
-    console.print(f"The chance to be found is one half at {cascade.half:.4f}{rule}.")
+    console.print(f"The chance to be found is one half at {plan.half:.4f}{rule}.")
 
 
 def show_plan(console: Console, plan: Plan) -> None:
@@ -141,8 +144,8 @@ def show_plan(console: Console, plan: Plan) -> None:
     console.print(f"Plan: {plan.sentence()}")
     if plan.shingle_reason and plan.shingle_reason != "as given":
         console.print(f"Shingles: {plan.shingle}, {plan.shingle_reason}.")
-    if plan.cascade is not None and plan.documents > 1:
-        show_curve(console, plan.cascade, plan.table())
+    if plan.cascade is not None and plan.documents > 1 and plan.distance is None:
+        show_curve(console, plan, plan.table())
         console.print()
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from lookalike.results import Summary
 
-__all__ = ["say_warnings", "sizes_told", "summarise"]
+__all__ = ["compared_told", "say_warnings", "sizes_told", "summarise"]
 
 SHOWN_BAD = 5
 NARROWEST = 40
@@ -61,6 +61,20 @@ def summarise(
             break_on_hyphens=False,
         )
         console.print("\n".join(told), soft_wrap=True)
+
+
+def compared_told(summary: Summary, distinct: int) -> str:
+    """Say how many candidates there were, and what became of them."""
+    from lookalike.wording import count
+
+    compared = summary.candidates - summary.dismissed
+    told = (
+        f"Compared   {count(compared, 'candidate')} among {count(distinct, 'distinct document')}, "
+        f"{summary.rejected - summary.dismissed:,} rejected"
+    )
+    if summary.dismissed:
+        told += f"; {summary.dismissed:,} more dismissed by their sketches"
+    return told
 
 
 def say_warnings(console: Console, warnings: tuple[str, ...]) -> None:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import typer
     from rich.console import Console
 
-    from lookalike.pipeline import Job, Progress
+    from lookalike.pipeline import Columns, Job, Progress
     from lookalike.settings import Settings
 
 __all__ = ["automatic", "given_up_if_hopeless", "job", "refuse_given"]
@@ -38,8 +38,7 @@ def job(
     work: Path | None,
     target: Path | None,
     ignore: Path | None,
-    text: str | None,
-    id: str | None,
+    columns: Columns,
     threads: int | None,
     memory: str | None,
     skip_bad: bool,
@@ -71,8 +70,7 @@ def job(
         source,
         settings,
         running,
-        text=text,
-        id=id,
+        columns,
         keep=keep,
         against=against,
         ignore=None if ignore is None else read_text(ignore),

@@ -13,7 +13,7 @@ from numba.extending import intrinsic
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["first_run", "kernel", "multiply_high", "trailing_zeros"]
+__all__ = ["first_run", "kernel", "multiply_high", "ones", "trailing_zeros"]
 
 
 INTERPRETED = bool(getattr(numba.config, "DISABLE_JIT", False))
@@ -45,6 +45,10 @@ if INTERPRETED:
         """Count the zero bits below the lowest one of a 64-bit word that is not 0."""
         return type(x)((int(x) & -int(x)).bit_length() - 1)
 
+    def ones(x: Any) -> Any:
+        """Count the bits that are 1 of a word."""
+        return int(x).bit_count()
+
 else:
 
     @intrinsic
@@ -70,3 +74,15 @@ else:
             return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
 
         return types.uint64(types.uint64), emit
+
+    @intrinsic
+    def ones(_context: Any, x: Any) -> Any:
+        """Count the bits that are 1 of a word."""
+        if x not in (types.uint32, types.uint64):
+            raise numba.TypingError("ones takes a uint32 or a uint64")
+
+        def emit(_context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            count = builder.ctpop(arguments[0])
+            return builder.zext(count, ir.IntType(64)) if signature.args[0].bitwidth < 64 else count
+
+        return types.int64(x), emit

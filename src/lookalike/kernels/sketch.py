@@ -444,6 +444,67 @@ def sign_texts(
 
 
 @kernel
+def fold_texts(data, offsets, chosen, unit, k, base, drop, table, ignored, fold, room, out, counts):
+    """Add up the signs of each chosen document's shingles, repeats included, each at its place.
+
+    `out` is zero and a power of two wide. The vector of shingle counts, of billions of dimensions,
+    is folded so into a short one: angles stay, but for what meets in one place by chance.
+    """
+    digits = np.empty(room, np.uint64)
+    values = np.empty(room, np.uint64)
+    shift = np.uint64(64)
+    width = out.shape[1]
+    while width > 1:
+        width >>= 1
+        shift -= _ONE
+    for i in range(len(chosen)):
+        doc = data[offsets[chosen[i]] : offsets[chosen[i] + 1]]
+        count = _shingles(doc, unit, k, base, drop, table, ignored, digits, values)
+        counts[i] = count
+        row = out[i]
+        for j in range(count):
+            x = _mix(values[j] ^ fold)
+            row[x >> shift] += np.float32(1) - np.float32(2) * np.float32(x & _ONE)
+
+
+@kernel
+def print_texts(data, offsets, chosen, unit, k, base, drop, table, ignored, room, out, counts):
+    """Write the 64-bit fingerprint of each chosen document: the majority of each bit.
+
+    Bit i of all hashes is counted at once: plane p holds bit p of each of the 64 counts.
+    """
+    digits = np.empty(room, np.uint64)
+    values = np.empty(room, np.uint64)
+    planes = np.empty(40, np.uint64)
+    for i in range(len(chosen)):
+        doc = data[offsets[chosen[i]] : offsets[chosen[i] + 1]]
+        count = _shingles(doc, unit, k, base, drop, table, ignored, digits, values)
+        counts[i] = count
+        for p in range(len(planes)):
+            planes[p] = np.uint64(0)
+        for j in range(count):
+            carry = values[j]
+            p = 0
+            while carry != 0:
+                both = planes[p] & carry
+                planes[p] ^= carry
+                carry = both
+                p += 1
+        # More than half: the counts are compared with count // 2 from the highest plane down.
+        half = np.uint64(count // 2)
+        above = np.uint64(0)
+        equal = ~np.uint64(0)
+        for step in range(len(planes)):
+            p = len(planes) - 1 - step
+            if half >> np.uint64(p) & _ONE:
+                equal &= planes[p]
+            else:
+                above |= equal & planes[p]
+                equal &= ~planes[p]
+        out[i] = above
+
+
+@kernel
 def token_sets(data, places, ends, multiset, room, out, out_offsets):
     """Write each document's token hashes, sorted, as little-endian words; distinct in a set.
 
@@ -510,3 +571,26 @@ def element_sets(
         for j in range(count):
             out[at + j] = values[j]
         out_offsets[i + 1] = at + count
+
+
+@kernel
+def bags(
+    data, offsets, chosen, unit, k, base, drop, table, ignored, room, out, out_counts, out_offsets
+):
+    """Write the sorted, distinct shingles of the chosen documents, and how often each occurs."""
+    digits = np.empty(room, np.uint64)
+    values = np.empty(room, np.uint64)
+    tallies = np.empty(room + 2, np.int64)
+    for i in range(len(chosen)):
+        doc = data[offsets[chosen[i]] : offsets[chosen[i] + 1]]
+        count = _shingles(doc, unit, k, base, drop, table, ignored, digits, values)
+        _sort(values, count, digits, tallies)
+        at = out_offsets[i] - 1
+        for j in range(count):
+            if j == 0 or values[j] != values[j - 1]:
+                at += 1
+                out[at] = values[j]
+                out_counts[at] = 1.0
+            else:
+                out_counts[at] += 1.0
+        out_offsets[i + 1] = at + 1

@@ -6,13 +6,14 @@ import os
 import shutil
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike.errors import LookalikeError
 from lookalike.keep import column_of
 from lookalike.pipeline.held import Held, taken
 from lookalike.pipeline.job import Job
 from lookalike.pipeline.running import Progress, Running
+from lookalike.pipeline.sketch_table import Wanted, sketch_tables
 from lookalike.read import open_corpus, read
 from lookalike.settings import Settings
 from lookalike.store import unwritable
@@ -23,13 +24,24 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import numpy as np
+    import pyarrow as pa
     from numpy.typing import NDArray
 
     from lookalike.locking import Lock
     from lookalike.read import Corpus
     from lookalike.results import ContainmentResult, DedupResult, FindResult
 
-__all__ = ["Job", "Progress", "Running", "contained", "dedup", "find", "job_on_files"]
+__all__ = [
+    "Columns",
+    "Job",
+    "Progress",
+    "Running",
+    "contained",
+    "dedup",
+    "find",
+    "job_on_files",
+    "sketch",
+]
 
 
 def find(
@@ -43,11 +55,15 @@ def find(
     rows: int | None = None,
     cascade: str | None = None,
     estimate: bool = False,
+    metric: str = "jaccard",
+    weights: str | None = None,
+    simhash: int | None = None,
     normalise: str = "default",
     seed: int = 1,
     ignore: str | None = None,
     max_df: float | None = None,
     text: str | None = None,
+    vector: str | None = None,
     id: str | None = None,
     skip_bad: bool = False,
     threads: int | None = None,
@@ -58,8 +74,10 @@ def find(
     """Find the pairs of documents whose similarity reaches the threshold.
 
     The source is a list or dict of texts, an Arrow, pandas or polars column, a table (`text` and
-    `id` name its columns), or a path, pattern or address of files. What follows up to `max_df`
-    decides the result, see `Settings`; `ignore` is a text whose shingles do not count. The rest
+    `id` name its columns), or a path, pattern or address of files; with the metric `cosine` also a
+    NumPy array or a SciPy sparse matrix with a vector in each row, or a column of vectors, which
+    `vector` names. What follows up to `max_df` decides the result, see `Settings`; `ignore` is a
+    text whose shingles do not count. The rest
     says how the job runs: with `skip_bad`, records that cannot be read are passed over and named;
     `memory` is a bound, as "2GB"; `work` is a folder that is kept, from which a killed job goes on
     and another threshold is answered without reading again.
@@ -73,6 +91,9 @@ def find(
         rows=rows,
         cascade=cascade,
         estimate=estimate,
+        metric=metric,
+        weights=weights,
+        simhash=simhash,
         normalise=normalise,
         seed=seed,
         max_df=max_df,
@@ -80,7 +101,8 @@ def find(
     running = Running.of(
         threads=threads, memory=memory, work=work, skip_bad=skip_bad, progress=progress
     )
-    job, _ = _job(source, settings, running, text=text, id=id, ignore=ignore)
+    columns = Columns(text, vector, id)
+    job, _ = _job(source, settings, running, columns, ignore=ignore)
     with job.closed_if_it_fails():
         return job.find()
 
@@ -97,11 +119,14 @@ def dedup(
     bands: int | None = None,
     rows: int | None = None,
     cascade: str | None = None,
+    metric: str = "jaccard",
+    weights: str | None = None,
     normalise: str = "default",
     seed: int = 1,
     ignore: str | None = None,
     max_df: float | None = None,
     text: str | None = None,
+    vector: str | None = None,
     id: str | None = None,
     skip_bad: bool = False,
     threads: int | None = None,
@@ -123,6 +148,8 @@ def dedup(
         bands=bands,
         rows=rows,
         cascade=cascade,
+        metric=metric,
+        weights=weights,
         normalise=normalise,
         seed=seed,
         max_df=max_df,
@@ -130,9 +157,8 @@ def dedup(
     running = Running.of(
         threads=threads, memory=memory, work=work, skip_bad=skip_bad, progress=progress
     )
-    job, take = _job(
-        source, settings, running, text=text, id=id, ignore=ignore, keep=keep, against=against
-    )
+    columns = Columns(text, vector, id)
+    job, take = _job(source, settings, running, columns, ignore=ignore, keep=keep, against=against)
     with job.closed_if_it_fails():
         result = job.dedup()
         job.finish()
@@ -168,18 +194,69 @@ def contained(
         containment=containment,
     )
     running = Running.of(threads=threads, memory=memory, skip_bad=skip_bad, progress=progress)
-    job, _ = _job(source, settings, running, text=text, id=id, ignore=ignore)
+    job, _ = _job(source, settings, running, Columns(text, id=id), ignore=ignore)
     with job.closed_if_it_fails():
         return job.contain()
+
+
+def sketch(
+    source: Any,
+    *,
+    columns: Sequence[str] | None = None,
+    rows: int = 128,
+    bits: int = 256,
+    shingle: str = "auto",
+    multiset: bool = False,
+    weights: str | None = None,
+    normalise: str = "default",
+    seed: int = 1,
+    ignore: str | None = None,
+    max_df: float | None = None,
+    text: str | None = None,
+    vector: str | None = None,
+    id: str | None = None,
+    skip_bad: bool = False,
+    threads: int | None = None,
+    memory: str | float | None = None,
+    progress: Progress | None = None,
+) -> pa.Table:
+    """Give the sketches of documents: a row each, in the order of the source.
+
+    The columns are `id` and some of `simhash`, a 64-bit fingerprint, `minhash`, a signature of
+    so many `rows`, and `bits` of hyperplanes, 32 to a word: by default the first two, or the last
+    for vectors. An empty document has nulls.
+    """
+    import pyarrow as pa
+
+    wanted = Wanted(columns, rows, bits, multiset)
+    settings = Settings(
+        shingle=shingle,
+        metric="cosine",
+        weights=weights,
+        normalise=normalise,
+        seed=seed,
+        max_df=max_df,
+    )
+    running = Running.of(threads=threads, memory=memory, skip_bad=skip_bad, progress=progress)
+    job, _ = _job(source, settings, running, Columns(text, vector, id), ignore=ignore)
+    with job.closed_if_it_fails():
+        return pa.concat_tables([*sketch_tables(job, wanted)])
+
+
+class Columns(NamedTuple):
+    """The columns that hold the text or the vector, and the id, where they are named."""
+
+    text: str | None = None
+    vector: str | None = None
+    id: str | None = None
 
 
 def _job(
     source: Any,
     settings: Settings,
     running: Running,
+    columns: Columns,
     *,
-    text: str | None,
-    id: str | None,
     ignore: str | None,
     keep: str = "first",
     against: Any = None,
@@ -191,8 +268,7 @@ def _job(
             [os.fspath(source)],
             settings,
             running,
-            text=text,
-            id=id,
+            columns,
             keep=keep,
             against=[] if against is None else [os.fspath(against)],
             ignore=ignore,
@@ -200,20 +276,24 @@ def _job(
         return job, lambda rows: _texts_by_id(job.sources[-1], rows)
     sources: list[Corpus | Held] = []
     if against is not None:
-        sources.append(_opened(against, text, id, None, running)[0])
-    corpus, take = _opened(source, text, id, column_of(keep), running)
+        sources.append(_opened(against, columns, None, running)[0])
+    corpus, take = _opened(source, columns, column_of(keep), running)
     sources.append(corpus)
-    return Job(sources, settings, running, {"text": text, "id": id}, keep, ignore), take
+    return Job(sources, settings, running, columns._asdict(), keep, ignore), take
 
 
 def _opened(
-    source: Any, text: str | None, id: str | None, column: str | None, running: Running
+    source: Any, columns: Columns, column: str | None, running: Running
 ) -> tuple[Corpus | Held, Any]:
     if isinstance(source, (str, os.PathLike)):
-        columns = (column,) if column else ()
-        corpus = open_corpus([source], text=text, id=id, columns=columns, skip_bad=running.skip_bad)
+        corpus = open_corpus(
+            [source],
+            **columns._asdict(),
+            columns=(column,) if column else (),
+            skip_bad=running.skip_bad,
+        )
         return corpus, lambda rows: _texts_by_id(corpus, rows)
-    documents = read(source, text=text, id=id)
+    documents = read(source, **columns._asdict())
     return Held(documents, column), lambda rows: taken(source, documents.texts, rows)
 
 
@@ -233,30 +313,28 @@ def job_on_files(
     paths: Sequence[str],
     settings: Settings,
     running: Running,
+    columns: Columns,
     *,
-    text: str | None = None,
-    id: str | None = None,
     keep: str = "first",
     against: Sequence[str] = (),
     ignore: str | None = None,
 ) -> Job:
     """Make the job of a command on files of any kind."""
-    column = column_of(keep)
+    column, named = column_of(keep), columns._asdict()
     with _standard_input(paths, running) as (spool, lock):
         sources: list[Corpus | Held] = []
         if against:
-            sources.append(open_corpus(against, text=text, id=id, skip_bad=running.skip_bad))
+            sources.append(open_corpus(against, **named, skip_bad=running.skip_bad))
         sources.append(
             open_corpus(
                 paths,
-                text=text,
-                id=id,
+                **named,
                 columns=(column,) if column else (),
                 skip_bad=running.skip_bad,
                 spool=spool,
             )
         )
-        return Job(sources, settings, running, {"text": text, "id": id}, keep, ignore, lock)
+        return Job(sources, settings, running, named, keep, ignore, lock)
 
 
 @contextmanager

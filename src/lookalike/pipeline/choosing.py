@@ -1,4 +1,4 @@
-"""The shingle and the plan of a job, by what was read, and what speaks against them."""
+"""What a job compares and by which plan, chosen by what was read, and what speaks against it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,22 @@ import pyarrow as pa
 
 from lookalike import background as sampling
 from lookalike import boilerplate, frequencies, planning
+from lookalike.bags import Rarity, Weighting, listed_bags
 from lookalike.errors import SettingsError
+from lookalike.hamming import block_masks
 from lookalike.normalise import normalise
+from lookalike.pipeline.metrics import Cosine, Fingerprints, Jaccard
 from lookalike.shingle import PIECE, Shingling, ignoring
 from lookalike.texts import Selection
+from lookalike.vectors import matrix
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from lookalike.background import Background
     from lookalike.groups import Groups
     from lookalike.normalise import Canonical, Normalisation
+    from lookalike.pipeline.metrics import Metric
     from lookalike.pipeline.reading import Collection
     from lookalike.planning import Plan
     from lookalike.settings import Settings
@@ -30,6 +36,14 @@ SCRIPT_SAMPLE = 200
 """Documents that tell the script of a corpus."""
 LEAST_ESTIMATED = 128
 """Rows of a signature that scores are estimated from, at the least."""
+LEAST_BITS = 1024
+"""Bits of a sketch that they are, at the least: a bit tells less than a minhash."""
+WEIGHED = {
+    "counts": "shingle counts",
+    "binary": "shingles",
+    "log": "shingles by log counts",
+    "tf-idf": "shingles by tf-idf",
+}
 MOSTLY = 0.5
 """Share of empty documents above which the text column is doubted."""
 MANY_FALSE = 100
@@ -44,29 +58,102 @@ def choose(
     *,
     ignored: str | None,
     threads: int,
-) -> tuple[Shingling, Plan, list[str]]:
+) -> tuple[Metric, Plan, list[str]]:
     """Choose the shingle, leave out those that do not count, plan, and say what is doubtful."""
     texts, rows = collection.texts, groups.representatives
     sample = texts.chosen(sampling.sample(texts, rows))
-    every = np.arange(len(sample))
-    shingling, reason = _shingling(collection, rows, settings, sample)
-    table = _ignored(collection, rows, settings, options, shingling, ignored, threads)
-    if table is not None:
-        shingling = replace(shingling, ignored=table)
-    background = sampling.measure(sample, every, shingling)
-    warnings = sampling.doubts(sample, every, shingling, background)
-    plan = planning.plan_for(settings, len(groups), background)
-    estimated = max(plan.signature, LEAST_ESTIMATED) if settings.estimate else 0
-    name = f"{shingling} multiset" if settings.multiset else str(shingling)
-    plan = replace(plan, shingle=name, shingle_reason=reason, estimated=estimated)
-    return shingling, plan, warnings + _doubts(collection, groups, settings, plan)
+    metric: Metric
+    if collection.kind in ("vectors", "sparse"):
+        metric, background = _vectors(collection, settings, sample, ignored)
+        name, what, reason = _dimensions(collection), "vectors", None
+        warnings = []
+    else:
+        shingling, reason = _shingling(collection, rows, settings, sample)
+        table = _ignored(collection, rows, settings, options, shingling, ignored, threads)
+        if table is not None:
+            shingling = replace(shingling, ignored=table)
+        metric = _metric(collection, rows, settings, shingling, threads)
+        every = np.arange(len(sample))
+        if isinstance(metric, Cosine):
+            background = sampling.measure_bags(metric.bags(sample, every))
+        else:
+            background = sampling.measure(sample, every, shingling)
+        warnings = sampling.doubts(sample, every, shingling, background)
+        name = f"{shingling} multiset" if settings.multiset else str(shingling)
+        what = WEIGHED[metric.weighting.name] if isinstance(metric, Cosine) else "shingles"
+    if isinstance(metric, Fingerprints):
+        plan = planning.plan_of_blocks(settings, len(groups), background, len(metric.masks))
+    else:
+        plan = planning.plan_for(settings, len(groups), background)
+    plan = replace(plan, shingle=name, shingle_reason=reason, what=what)
+    if settings.estimate:
+        least = LEAST_BITS if settings.metric == "cosine" else LEAST_ESTIMATED
+        plan = replace(plan, estimated=max(plan.signature, least))
+    return metric, plan, warnings + _doubts(collection, groups, settings, plan)
+
+
+def _dimensions(collection: Collection) -> str:
+    return "sparse" if collection.kind == "sparse" else f"{collection.dimension:,}-dimensional"
+
+
+def _vectors(
+    collection: Collection, settings: Settings, sample: Canonical, ignored: str | None
+) -> tuple[Cosine, Background]:
+    """Compare vectors, after refusing what is for text alone."""
+    for name, given in (
+        ("containment", settings.containment is not None),
+        ("simhash", settings.simhash is not None),
+        ("a shingle", settings.shingle != "auto"),
+        ("a weighting", settings.weights is not None),
+        ("max-df", settings.max_df is not None),
+        ("a text to ignore", ignored is not None),
+    ):
+        if given:
+            raise SettingsError(f"{name} is for text: these documents are vectors, leave it out")
+    if settings.metric != "cosine":
+        raise SettingsError(
+            "vectors are compared by their angle: use --metric cosine (metric='cosine')"
+        )
+    if collection.kind == "sparse":
+        bags = listed_bags(sample)
+        return Cosine(settings.seed), sampling.measure_bags(bags)
+    dimension = collection.dimension
+    metric = Cosine(settings.seed, dimension=dimension)
+    return metric, sampling.measure_vectors(matrix(sample, dimension))
+
+
+def _metric(
+    collection: Collection,
+    rows: NDArray[np.int64],
+    settings: Settings,
+    shingling: Shingling,
+    threads: int,
+) -> Metric:
+    if settings.metric == "jaccard" and settings.simhash is None:
+        return Jaccard(shingling, settings.seed)
+    weighting = Weighting(settings.weights or "counts")
+    if weighting.name == "tf-idf":
+        rarity = Rarity.of(
+            lambda: Selection(collection.texts, rows).parts(PIECE), shingling, len(rows), threads
+        )
+        weighting = replace(weighting, rarity=rarity)
+    if settings.simhash is not None:
+        masks = block_masks(settings.simhash, len(rows))
+        return Fingerprints(
+            settings.seed,
+            shingling,
+            weighting,
+            distance=settings.simhash,
+            masks=tuple(map(int, masks)),
+        )
+    return Cosine(settings.seed, shingling, weighting)
 
 
 def _shingling(
     collection: Collection, rows: NDArray[np.int64], settings: Settings, sample: Canonical
 ) -> tuple[Shingling, str]:
     multiset = settings.multiset
-    if collection.tokens:
+    if collection.kind == "tokens":
         return Shingling.parse("tokens", multiset=multiset), "as given"
     if settings.shingle != "auto":
         return Shingling.parse(settings.shingle, multiset=multiset), "as given"
@@ -92,7 +179,7 @@ def _ignored(
     """Lay out the shingles that do not count, where there are any."""
     hashes = [np.empty(0, np.uint64)]
     if ignored is not None:
-        if collection.tokens:
+        if collection.kind == "tokens":
             raise SettingsError("a text to ignore is for text: these documents are tokens")
         texts = pa.array(boilerplate.paragraphs(ignored), pa.large_string())
         hashes.append(boilerplate.hashes_of(normalise(texts, options), shingling))
@@ -119,7 +206,7 @@ def _doubts(collection: Collection, groups: Groups, settings: Settings, plan: Pl
             f"{empty:,} of {documents:,} documents are empty: is this the column of the text? "
             "--text names another"
         )
-    false = plan.false_candidates
+    false = plan.false_comparisons
     if false > MANY_FALSE * max(1, plan.documents) and settings.containment is None:
         found.append(
             f"at threshold {settings.threshold:g} some {false / plan.documents:,.0f} "

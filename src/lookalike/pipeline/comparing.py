@@ -7,26 +7,34 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike import exact, verify
-from lookalike.band import Buckets, Meetings, met, refuse_if_quadratic
+from lookalike.band import (
+    BLOCK,
+    LEAST_LIMIT,
+    PAIRS_PER_DOCUMENT,
+    Buckets,
+    Meetings,
+    met,
+    refuse_if_quadratic,
+)
 from lookalike.cluster import stars
-from lookalike.errors import QuadraticError, SettingsError
+from lookalike.errors import QuadraticError
 from lookalike.pairs import LINK, Links
-from lookalike.shingle import element_sets
+from lookalike.pipeline.metrics import CHECK_WORDS
+from lookalike.sweep import BYTES, sweep
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from numpy.typing import NDArray
 
+    from lookalike.pipeline.metrics import Metric
     from lookalike.pipeline.running import Running
-    from lookalike.pipeline.sketching import Sketches
-    from lookalike.shingle import Shingling
+    from lookalike.pipeline.sketching import Check, Sketches
     from lookalike.texts import Texts
     from lookalike.verify import Scored
     from lookalike.work import Work
 
-__all__ = ["Thinned", "exact_links", "links_of", "make_buckets", "thin"]
+__all__ = ["Thinned", "exact_links", "links_of", "make_buckets", "swept_links", "thin"]
 
 STRETCH = 1 << 13
 """Documents that meet the kept ones at a time."""
@@ -39,6 +47,9 @@ MOST_COMPARED = 10_000
 LEAST_COMPARED = 1_000_000_000
 SORT_BYTES = 40
 """Bytes for each document while one band is sorted."""
+
+SWEPT_BYTES = 200
+"""Memory for each pair that is put aside before it is compared."""
 
 REMOVED = np.dtype([("place", "<u4"), ("kept", "<u4"), ("similarity", "<f8")])
 
@@ -71,10 +82,16 @@ def links_of(
     compare: Callable[[NDArray[np.int64], NDArray[np.int64]], Scored],
     work: Work,
     running: Running,
+    *,
+    check: Check | None = None,
 ) -> Links:
-    """Verify all candidates; the work folder counts them."""
+    """Verify all candidates that pass the check; the work folder counts them."""
     refuse_if_quadratic(buckets, sketches.layout.cascade)
     known = work.stage("compare")
+    if known.get("swept") is not None:
+        # Pairs that were put aside are too many for the memory that is now allowed.
+        known.clear()
+        work.store.drop("links")
     links = Links(work.store.column("links", LINK))
     keys = sketches.keys.all() if sketches.layout.filtered else None
 
@@ -84,42 +101,67 @@ def links_of(
         work.checkpoint()
 
     blocks = met(buckets, sketches.layout, keys, start=known.get("place", 0), progress=finished)
-    _verify(blocks, compare, links, known, work, running)
+    _verify(blocks, compare, links, known, work, running, check)
     finished(buckets.documents)
+    return links
+
+
+def swept_links(
+    sketches: Sketches,
+    compare: Callable[[NDArray[np.int64], NDArray[np.int64]], Scored],
+    differing: int,
+    work: Work,
+    running: Running,
+    *,
+    most: int | None = None,
+) -> Links | None:
+    """Verify all candidates whose sketches are near; None where those are too many."""
+    layout, documents = sketches.layout, len(sketches.keys)
+    running.progress("band", 0, layout.bands)
+    fitting = running.memory // SWEPT_BYTES
+    together = running.memory // 4 // (BYTES * max(1, documents))
+    swept = sweep(
+        sketches.keys.band,
+        layout.bands,
+        layout.rows,
+        sketches.all(CHECK_WORDS),
+        bare=sketches.bare,
+        differing=differing,
+        most=fitting if most is None else min(most, fitting),
+        most_met=max(LEAST_LIMIT, PAIRS_PER_DOCUMENT * documents),
+        threads=max(1, min(running.threads, together)),
+        progress=lambda done, total: running.progress("band", done, total),
+    )
+    if swept is None:
+        return None
+    known = work.stage("compare")
+    if known.get("swept") is None:
+        known.update(swept=0, candidates=swept.met, dismissed=swept.met - len(swept.first))
+        work.store.drop("links")
+    links = Links(work.store.column("links", LINK))
+    for start in range(known["swept"], len(swept.first), BLOCK):
+        stop = min(start + BLOCK, len(swept.first))
+        links.append(compare(swept.first[start:stop], swept.second[start:stop]))
+        make_room_for(links, work, running)
+        known["swept"] = stop
+        work.checkpoint()
+        running.progress("compare", stop, len(swept.first))
     return links
 
 
 def exact_links(
     texts: Texts,
     chosen: NDArray[np.int64],
-    shingling: Shingling,
+    metric: Metric,
     threshold: float,
     work: Work,
     running: Running,
 ) -> Links:
-    """Find every pair by the exact join, which holds all sets in memory."""
-    needed = int(texts.lengths(chosen).sum()) * 24
-    if needed > running.memory:
-        from lookalike.budget import size
-
-        raise SettingsError(
-            f"recall 1 holds every shingle in memory, about {size(needed)} of the "
-            f"{size(running.memory)} allowed: raise --memory, or use a recall below 1, as 0.999"
-        )
-    part, rows = texts.part(chosen)
-    sets = element_sets(part, shingling, rows=rows, threads=running.threads)
+    """Find every pair by the exact join, which holds all documents in memory."""
+    blocks, compare = metric.every(texts, chosen, threshold, running)
     work.forget("compare")
     work.store.drop("links")
     links = Links(work.store.column("links", LINK))
-
-    def compare(first: NDArray[np.int64], second: NDArray[np.int64]) -> Scored:
-        return verify.verify(sets, first, second, threshold=threshold, threads=running.threads)
-
-    blocks = exact.exact_candidates(
-        sets,
-        threshold=threshold,
-        progress=lambda done, total: running.progress("compare", done, total),
-    )
     _verify(blocks, compare, links, work.stage("compare"), work, running)
     return links
 
@@ -131,12 +173,16 @@ def _verify(
     known: dict[str, Any],
     work: Work,
     running: Running,
+    check: Check | None = None,
 ) -> None:
     known.setdefault("candidates", 0)
     for first, second in blocks:
-        scored = compare(first, second)
-        links.append(scored)
-        known["candidates"] += len(first)
+        met = len(first)
+        if check is not None:
+            first, second = check.passing(first, second)
+        links.append(compare(first, second))
+        known["candidates"] += met
+        known["dismissed"] = known.get("dismissed", 0) + met - len(first)
         make_room_for(links, work, running)
 
 
@@ -155,6 +201,7 @@ class Thinned:
     similarity: NDArray[np.float64]
     candidates: int
     rejected: int
+    dismissed: int = 0
 
 
 @dataclass
@@ -174,6 +221,8 @@ class _Thinning:
     """Places, the first ones, of documents that are never removed."""
     work: Work
     running: Running
+    check: Check | None
+    """By places, as the candidates are."""
     kept: NDArray[np.bool_] = field(init=False)
     nearest: NDArray[np.int64] = field(init=False)
     similarity: NDArray[np.float64] = field(init=False)
@@ -181,7 +230,7 @@ class _Thinning:
     def run(self) -> Thinned:
         count = self.buckets.documents
         known = self.work.stage("thin")
-        for name in ("candidates", "rejected", "place"):
+        for name in ("candidates", "rejected", "dismissed", "place"):
             known.setdefault(name, 0)
         column = self.work.store.column("removed", REMOVED)
         self.known = known
@@ -210,9 +259,8 @@ class _Thinning:
                 self.running.progress("compare", stop, count)
             else:
                 self.meetings.enter(stretch, base, self.kept[base:stop])
-        return Thinned(
-            self.kept, self.nearest, self.similarity, known["candidates"], known["rejected"]
-        )
+        counts = (known[name] for name in ("candidates", "rejected", "dismissed"))
+        return Thinned(self.kept, self.nearest, self.similarity, *counts)
 
     def _stretches(self, count: int) -> Iterator[tuple[int, int]]:
         for begin, end in ((0, self.fixed), (self.fixed, count)):
@@ -285,9 +333,13 @@ class _Thinning:
             documents = self.documents
             held = self.sketches.layout.holds(self.keys, documents[first], documents[second])
             first, second = first[held], second[held]
+        met = len(first)
+        if self.check is not None:
+            first, second = self.check.passing(first, second)
         scored = self.compare(first, second)
-        self.known["candidates"] += len(first)
-        self.known["rejected"] += len(first) - len(scored)
+        self.known["candidates"] += met
+        self.known["rejected"] += met - len(scored)
+        self.known["dismissed"] += met - len(first)
         return scored
 
     def _refuse_endless(self) -> None:
@@ -318,6 +370,7 @@ def thin(
     running: Running,
     *,
     fixed: int = 0,
+    check: Check | None = None,
 ) -> Thinned:
-    """Keep documents in the order of their places; `compare` takes places."""
-    return _Thinning(buckets, sketches, compare, documents, fixed, work, running).run()
+    """Keep documents in the order of their places; `compare` and `check` take places."""
+    return _Thinning(buckets, sketches, compare, documents, fixed, work, running, check).run()

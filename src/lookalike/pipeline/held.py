@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from lookalike.errors import SourceError
 from lookalike.read import Batch
+from lookalike.read.vectors import byte_lengths
 from lookalike.threads import pieces
 
 if TYPE_CHECKING:
@@ -30,8 +30,9 @@ class Held:
             names = ", ".join(map(repr, documents.columns)) or "none"
             raise SourceError(f"there is no column {column!r} to keep by: there are {names}")
         self._documents = documents
+        self._lengths = byte_lengths(documents.texts)
         self._column = column
-        self.size = int(pc.sum(pc.binary_length(documents.texts)).as_py() or 0)
+        self.size = int(self._lengths.sum())
         self.skipped: Mapping[str, int] = documents.skipped
 
     def identity(self) -> None:
@@ -47,11 +48,10 @@ class Held:
         """Give the documents in slices that share their memory."""
         del start, threads  # in memory, nothing is taken up again and nothing is read
         documents = self._documents
-        lengths = pc.fill_null(pc.binary_length(documents.texts), 0).to_numpy(zero_copy_only=False)
         read = 0
-        for piece in pieces(lengths.astype(np.int64), batch_bytes):
+        for piece in pieces(self._lengths, batch_bytes):
             begin, end = piece.start, piece.stop
-            read += int(lengths[piece].sum())
+            read += int(self._lengths[piece].sum())
             columns = {}
             if self._column is not None:
                 columns[self._column] = documents.columns[self._column][begin:end]
@@ -70,7 +70,7 @@ class Held:
 
 
 def taken(source: Any, texts: Any, rows: NDArray[np.int64]) -> Any:
-    """Give the chosen documents in the kind of the source; of an iterable, a list of texts."""
+    """Give the chosen documents in the kind of the source; of an iterable, a list of them."""
     package = type(source).__module__.partition(".")[0]
     if package == "pandas":
         return source.iloc[rows]
@@ -86,4 +86,10 @@ def taken(source: Any, texts: Any, rows: NDArray[np.int64]) -> Any:
     if isinstance(source, Mapping):
         names = list(source)
         return {names[row]: source[names[row]] for row in rows.tolist()}
+    if isinstance(source, np.ndarray) and source.ndim > 1:
+        return source[rows]
+    if package == "scipy":
+        return source.tocsr()[rows]
+    if isinstance(source, (list, tuple)):
+        return [source[row] for row in rows.tolist()]
     return texts.take(pa.array(rows)).to_pylist()

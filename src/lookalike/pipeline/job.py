@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike import boilerplate, verify
+from lookalike import boilerplate
 from lookalike.band import Layout
 from lookalike.budget import size
 from lookalike.cluster import stars
@@ -22,8 +22,9 @@ from lookalike.normalise import Normalisation
 from lookalike.pairs import LINK, Links
 from lookalike.pipeline import comparing
 from lookalike.pipeline.choosing import choose
+from lookalike.pipeline.metrics import CHECK_WORDS, Cosine
 from lookalike.pipeline.reading import read_all
-from lookalike.pipeline.sketching import Sketches, sketch
+from lookalike.pipeline.sketching import Check, Sketches, sketch
 from lookalike.results import ContainmentResult, DedupResult, FindResult, Ground, Summary
 from lookalike.shingle import PIECE
 from lookalike.texts import Selection
@@ -31,16 +32,18 @@ from lookalike.verify import Scored
 from lookalike.work import Work
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from lookalike.boilerplate import SharedPassage
     from lookalike.locking import Lock
     from lookalike.pipeline.held import Held
+    from lookalike.pipeline.metrics import Compare
     from lookalike.pipeline.running import Running
     from lookalike.read import Corpus
     from lookalike.settings import Settings
+    from lookalike.shingle import Shingling
 
 __all__ = ["Job"]
 
@@ -50,7 +53,7 @@ STAR_BYTES = 150
 """Memory for each pair from which the kept documents are chosen at once."""
 DOCUMENT_BYTES, BASE_BYTES = 150, 300_000_000
 """Memory that each document takes whatever the budget, and that the program itself does."""
-SKETCHING = ("shingle", "multiset", "normalise", "seed", "ignore", "max_df")
+SKETCHING = ("shingle", "metric", "weights", "multiset", "normalise", "seed", "ignore", "max_df")
 """Settings that decide a signature; a kept work folder serves all jobs that share them."""
 
 
@@ -81,7 +84,7 @@ class Job:
             "sources": [source.identity() for source in self.sources],
             **self.reading,
             "normalise": str(self.options),
-            "multiset": self.settings.multiset,
+            "multiset": self._counted,
             "column": column,
             "skip_bad": self.running.skip_bad,
         }
@@ -89,6 +92,12 @@ class Job:
             raise SettingsError("a work folder is for sources in files: leave it out")
         self.work = Work(self.running.work, reading=reading, lock=self.lock)
         self._say_what_it_takes()
+
+    @property
+    def _counted(self) -> bool:
+        """Whether it matters how often a token occurs in a document."""
+        settings = self.settings
+        return settings.multiset or settings.metric == "cosine" or settings.simhash is not None
 
     def _begin(self, command: str) -> None:
         """Take up the work of the same job, or begin another on what a finished one left."""
@@ -144,15 +153,16 @@ class Job:
         yield
         self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begin
 
-    def _prepare(self) -> None:
+    def prepare(self, command: str) -> None:
         """Read, collapse what is identical, choose the shingle and plan."""
+        self._begin(command)
         with self._stage("read"):
             self.collection = read_all(
                 self.sources,
                 self.work,
                 self.options,
                 shingle=self.settings.shingle,
-                multiset=self.settings.multiset,
+                multiset=self._counted,
                 column=column_of(self.keep),
                 running=self.running,
             )
@@ -169,7 +179,7 @@ class Job:
             self.groups = Groups.of(self.texts)
             self.rows = self.groups.representatives
         with self._stage("plan"):
-            self.shingling, self.plan, self.warnings = choose(
+            self.metric, self.plan, self.warnings = choose(
                 self.collection,
                 self.groups,
                 self.settings,
@@ -178,34 +188,42 @@ class Job:
                 threads=self.running.threads,
             )
 
+    @property
+    def shingling(self) -> Shingling:
+        """What a shingle is; only texts have them."""
+        shingling: Shingling | None = getattr(self.metric, "shingling", None)
+        if shingling is None:
+            raise SettingsError("this is for text: these documents are vectors")
+        return shingling
+
     def _sketches(self, cascade: Any) -> Sketches:
         settings = self.settings
-        key = [str(self.shingling), *(getattr(settings, name) for name in SKETCHING[1:])]
+        key = [*self.metric.key(), *(getattr(settings, name) for name in SKETCHING[3:])]
         return sketch(
             self.texts,
             self.rows,
-            self.shingling,
+            self.metric,
             Layout.of(cascade),
             self.work,
             key=key,
             rows=max(self.plan.signature, self.plan.estimated),
             store=settings.estimate or self.running.keep_work,
-            seed=settings.seed,
             running=self.running,
         )
 
-    def _verified(
-        self, rows: NDArray[np.int64]
-    ) -> Callable[[NDArray[np.int64], NDArray[np.int64]], Scored]:
-        return lambda first, second: verify.verify_texts(
-            self.texts,
-            self.shingling,
-            rows,
-            first,
-            second,
-            threshold=self.settings.threshold,
-            threads=self.running.threads,
+    def _verified(self, rows: NDArray[np.int64], threshold: float) -> Compare:
+        return lambda first, second: self.metric.compare(
+            self.texts, rows, first, second, threshold, self.running.threads
         )
+
+    def _check(self, sketches: Sketches, order: NDArray[np.int64] | None = None) -> Check | None:
+        """Make what dismisses candidates by their first bits; `order` puts others in the places."""
+        if not isinstance(self.metric, Cosine) or self._by_sketches:
+            return None
+        words = sketches.all(CHECK_WORDS)
+        if order is not None:
+            words = words[order]
+        return Check(words, self.plan.most_differing, self.running.threads)
 
     def _links(self) -> tuple[Links, Sketches | None]:
         """Find the similar pairs of distinct documents."""
@@ -214,7 +232,7 @@ class Job:
                 found = comparing.exact_links(
                     self.texts,
                     self.rows,
-                    self.shingling,
+                    self.metric,
                     self.settings.threshold,
                     self.work,
                     self.running,
@@ -222,27 +240,44 @@ class Job:
             return found, None
         with self._stage("sketch"):
             sketches = self._sketches(self.plan.cascade)
+        if (swept := self._swept(sketches)) is not None:
+            return swept, sketches
         with self._stage("band"):
             buckets = comparing.make_buckets(sketches, self.work, self.running)
-        compare = self._verified(self.rows)
-        if self.settings.estimate:
-            compare = self._estimated(sketches)
+        if self._by_sketches:
+            compare = self._estimated(sketches, self.settings.threshold)
+        else:
+            compare = self._verified(self.rows, self.settings.threshold)
         with self._stage("compare"):
-            links = comparing.links_of(buckets, sketches, compare, self.work, self.running)
+            check = self._check(sketches)
+            links = comparing.links_of(
+                buckets, sketches, compare, self.work, self.running, check=check
+            )
         return links, sketches
 
-    def _estimated(
-        self, sketches: Sketches
-    ) -> Callable[[NDArray[np.int64], NDArray[np.int64]], Scored]:
+    def _swept(self, sketches: Sketches, most: int | None = None) -> Links | None:
+        """Find similar pairs among those whose bits are near, where these are not too many."""
+        if not isinstance(self.metric, Cosine) or self._by_sketches or sketches.layout.filtered:
+            return None
+        compare = self._verified(self.rows, self.settings.threshold)
+        with self._stage("band"):
+            return comparing.swept_links(
+                sketches, compare, self.plan.most_differing, self.work, self.running, most=most
+            )
+
+    @property
+    def _by_sketches(self) -> bool:
+        return self.settings.estimate or self.metric.estimates
+
+    def _estimated(self, sketches: Sketches, threshold: float) -> Compare:
+        rows, threads = self.plan.estimated, self.running.threads
+        words = self.metric.words(rows)
+
         def compare(first: NDArray[np.int64], second: NDArray[np.int64]) -> Scored:
             involved, places = np.unique(np.concatenate([first, second]), return_inverse=True)
-            signatures = sketches.of(involved, self.plan.estimated)
-            return verify.estimate(
-                signatures,
-                *np.split(places, 2),
-                threshold=self.settings.threshold,
-                threads=self.running.threads,
-            ).at(involved)
+            left, right = np.split(places, 2)
+            known = sketches.of(involved, words)
+            return self.metric.estimate(known, rows, left, right, threshold, threads).at(involved)
 
         return compare
 
@@ -256,12 +291,11 @@ class Job:
             self.collection.ids,
             self.texts,
             self.groups,
-            self.shingling,
             self.running.memory,
             spare,
         )
 
-    def _summary(self, candidates: int, rejected: int) -> Summary:
+    def _summary(self, candidates: int, rejected: int, dismissed: int = 0) -> Summary:
         collection = self.collection
         documents = len(collection)
         empty = int(np.count_nonzero(self.groups.of_document < 0))
@@ -277,38 +311,43 @@ class Job:
             bad=tuple(collection.bad),
             bad_count=collection.bad_count,
             notes=tuple(collection.notes),
+            dismissed=dismissed,
         )
 
-    def _resolved(self) -> Settings:
+    def resolved(self) -> Settings:
+        """Give the settings that ran."""
+        shingling = getattr(self.metric, "shingling", None)
+        weighting = getattr(self.metric, "weighting", None)
+        planned = self.plan.cascade if self.plan.distance is None else None
         return self.settings.resolved(
-            shingle=str(self.shingling),
+            shingle=self.settings.shingle if shingling is None else str(shingling),
             normalise=str(self.options),
-            cascade=str(self.plan.cascade) if self.plan.cascade else None,
+            cascade=str(planned) if planned else None,
+            weights=weighting.name if shingling is not None and weighting is not None else None,
         )
 
     def find(self) -> FindResult:
         """Find the similar pairs."""
-        self._begin("find")
-        self._prepare()
+        self.prepare("find")
         links, sketches = self._links()
-        candidates = self.work.stage("compare").get("candidates", 0)
-        estimated = self.plan.estimated
+        counted = self.work.stage("compare")
+        candidates, dismissed = counted.get("candidates", 0), counted.get("dismissed", 0)
+        compare = self._verified(self.rows, self.metric.lowest)
+        if self._by_sketches and sketches is not None:
+            compare = self._estimated(sketches, self.metric.lowest)
         self.finish()
         return FindResult(
             plan=self.plan,
-            settings=self._resolved(),
-            summary=self._summary(candidates, candidates - len(links)),
+            settings=self.resolved(),
+            summary=self._summary(candidates, candidates - len(links), dismissed),
             ground=self._ground(),
             links=links,
-            signatures=(lambda rows: sketches.of(rows, estimated))
-            if estimated and sketches is not None
-            else None,
+            compare=compare,
         )
 
     def contain(self) -> ContainmentResult:
         """Find which documents are inside others."""
-        self._begin("contain")
-        self._prepare()
+        self.prepare("contain")
         threshold = self.settings.containment
         if threshold is None:
             raise SettingsError("containment: use a share above 0, as 0.9")
@@ -330,14 +369,13 @@ class Job:
                 )
                 comparing.make_room_for(links, self.work, self.running)
         self.finish()
-        return ContainmentResult(self._resolved(), self._summary(0, 0), self._ground(), links)
+        return ContainmentResult(self.resolved(), self._summary(0, 0), self._ground(), links)
 
     def most_shared(self, most: int) -> tuple[list[SharedPassage], Summary, Ground]:
         """List the passages shared by the most documents, so many."""
-        self._begin("boilerplate")
-        self._prepare()
-        if self.collection.tokens:
-            raise SettingsError("passages are of text: these documents are lists of tokens")
+        self.prepare("boilerplate")
+        if self.collection.kind not in ("text", None):
+            raise SettingsError(f"passages are of text: these documents are {self.collection.kind}")
         with self._stage("compare"):
             found = boilerplate.most_shared(
                 lambda: Selection(self.texts, self.rows).parts(PIECE),
@@ -350,31 +388,46 @@ class Job:
 
     def dedup(self) -> DedupResult:
         """Keep one of each group of similar documents."""
-        self._begin("dedup")
-        self._prepare()
+        self.prepare("dedup")
         references = sum(self.collection.counts[:-1])
         champions, order = self._preferred(references)
         fixed = int(np.count_nonzero(champions < references))
         places = np.empty(len(order), np.int64)
         places[order] = np.arange(len(order))
         if self.plan.cascade is None:
-            thinned = self._exact_stars(order, fixed)
+            links, _ = self._links()
+            thinned = self._stars_among(links, order, fixed)
         else:
             with self._stage("sketch"):
                 sketches = self._sketches(self.plan.cascade)
-            with self._stage("band"):
-                buckets = comparing.make_buckets(sketches, self.work, self.running, places=places)
-            with self._stage("compare"):
-                thinned = comparing.thin(
-                    buckets,
-                    sketches,
-                    self._verified(self.rows[order]),
-                    order,
-                    self.work,
-                    self.running,
-                    fixed=fixed,
-                )
+            swept = self._swept(sketches, most=comparing.FEW * len(order))
+            if swept is not None:
+                thinned = self._stars_among(swept, order, fixed)
+            else:
+                thinned = self._thinned(sketches, order, places, fixed)
         return self._stars(champions, order, places, thinned, references)
+
+    def _thinned(
+        self,
+        sketches: Sketches,
+        order: NDArray[np.int64],
+        places: NDArray[np.int64],
+        fixed: int,
+    ) -> comparing.Thinned:
+        """Keep greedily, each document compared with kept ones alone."""
+        with self._stage("band"):
+            buckets = comparing.make_buckets(sketches, self.work, self.running, places=places)
+        with self._stage("compare"):
+            return comparing.thin(
+                buckets,
+                sketches,
+                self._verified(self.rows[order], self.settings.threshold),
+                order,
+                self.work,
+                self.running,
+                fixed=fixed,
+                check=self._check(sketches, order),
+            )
 
     def _preferred(self, references: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Give the document to keep of each group, and the groups in the order of preference."""
@@ -397,9 +450,8 @@ class Job:
         document[place] = np.arange(len(collection))
         return document[best], np.argsort(best)
 
-    def _exact_stars(self, order: NDArray[np.int64], fixed: int) -> comparing.Thinned:
-        """Keep greedily among all pairs, found by the exact join."""
-        links, _ = self._links()
+    def _stars_among(self, links: Links, order: NDArray[np.int64], fixed: int) -> comparing.Thinned:
+        """Keep greedily among all pairs."""
         if len(links) * STAR_BYTES > self.running.memory:
             raise QuadraticError(
                 f"recall 1 found {len(links):,} similar pairs, about "
@@ -415,10 +467,11 @@ class Job:
         found = stars(
             np.arange(len(order)), first[weighed], second[weighed], pairs.similarity[weighed]
         )
-        candidates = self.work.stage("compare").get("candidates", 0)
-        return comparing.Thinned(
-            found.kept, found.nearest, found.similarity, candidates, candidates - len(links)
-        )
+        counted = self.work.stage("compare")
+        candidates, dismissed = counted.get("candidates", 0), counted.get("dismissed", 0)
+        rejected = candidates - len(links)
+        stay = found.kept, found.nearest, found.similarity
+        return comparing.Thinned(*stay, candidates, rejected, dismissed)
 
     def _stars(
         self,
@@ -438,8 +491,8 @@ class Job:
         rows = np.flatnonzero(kept)
         return DedupResult(
             plan=self.plan,
-            settings=self._resolved(),
-            summary=self._summary(thinned.candidates, thinned.rejected),
+            settings=self.resolved(),
+            summary=self._summary(thinned.candidates, thinned.rejected, thinned.dismissed),
             ground=self._ground(),
             kept_rows=rows[rows >= references],
             removed_rows=removed,

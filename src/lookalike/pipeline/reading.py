@@ -16,10 +16,17 @@ from lookalike.budget import size
 from lookalike.errors import SettingsError, SourceError
 from lookalike.ids import Ids, IdWriter
 from lookalike.normalise import Canonical, InvalidTextError, Normalisation, normalise
+from lookalike.read import kind_of
 from lookalike.shingle import PIECE
 from lookalike.texts import Texts
 from lookalike.threads import in_order, pieces
 from lookalike.tokens import canonical_tokens
+from lookalike.vectors import (
+    InvalidVectorError,
+    canonical_sparse,
+    canonical_vectors,
+    dimension_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -34,8 +41,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Collection", "read_all"]
 
-BYTES_PER_BYTE = 40
+BYTES_PER_BYTE = {"text": 40, "tokens": 40, "vectors": 8, "sparse": 8}
 """Memory that a byte of a document takes, with another as long, while both are compared."""
+ITEM_BYTES = {"tokens": 8, "vectors": 4, "sparse": 16}
+"""What an item of a document that is no text takes, once it is canonical."""
 MOST_NAMED = 1000
 """Records passed over that are named; all are counted."""
 
@@ -49,8 +58,10 @@ class Collection:
     texts: Texts
     counts: list[int]
     """Documents of each source."""
-    tokens: bool
-    """The documents are lists of tokens, not text."""
+    kind: str | None
+    """What the documents are: text, tokens, vectors or sparse; None where there are none."""
+    dimension: int
+    """The numbers of a vector."""
     characters: Column
     """Of each document as it was read."""
     shards: Column
@@ -120,6 +131,7 @@ class _Reader:
             "told": [],
             "whole": True,
             "kind": None,
+            "dimension": None,
             "done": False,
         }
         for name, value in defaults.items():
@@ -168,10 +180,12 @@ class _Reader:
                 yield batch, cut, cut is cuts[-1]
 
     def _check_kind(self, batch: Batch) -> None:
-        """Refuse a job in which some documents are text and some are lists of tokens."""
+        """Refuse a job in which some documents are text and some are tokens or vectors."""
         if batch.texts.null_count == len(batch.texts):
             return
-        kind = "text" if pa.types.is_large_string(batch.texts.type) else "tokens"
+        kind = kind_of(batch.texts.type)
+        if kind == "vectors" and self.known["dimension"] is None:
+            self.known["dimension"] = dimension_of(batch.texts)
         if self.known["kind"] not in (None, kind):
             where = self.sources[self.known["source"]].place(
                 int(batch.shards[0]), int(batch.records[0])
@@ -187,11 +201,12 @@ class _Reader:
         rows = np.arange(cut.start, cut.stop)
         bad: list[str] = []
         lengths = _byte_lengths(batch.texts[cut.start : cut.stop])
-        for row in rows[lengths * BYTES_PER_BYTE > self.running.memory].tolist():
+        factor = BYTES_PER_BYTE[kind_of(batch.texts.type)]
+        for row in rows[lengths * factor > self.running.memory].tolist():
             took = int(lengths[row - cut.start])
             bad.append(
                 f"{self._named(batch, row)} of {size(took)} takes about "
-                f"{size(took * BYTES_PER_BYTE)} of memory, more than the "
+                f"{size(took * factor)} of memory, more than the "
                 f"{size(self.running.memory)} allowed: raise --memory, or leave it out"
             )
             self._stop_at(bad[-1])
@@ -201,11 +216,9 @@ class _Reader:
             try:
                 canonical = self._canonical(texts)
                 break
-            except InvalidTextError as error:
-                bad.append(
-                    f"{self._named(batch, int(rows[error.row]))} is not valid UTF-8 at byte "
-                    f"{error.offset + 1}: mend or remove it"
-                )
+            except (InvalidTextError, InvalidVectorError) as error:
+                named = self._named(batch, int(rows[error.row]))
+                bad.append(f"{named} {error.reason}: mend or remove it")
                 self._stop_at(bad[-1])
                 rows = np.delete(rows, error.row)
         return _Part(batch, rows, canonical, _characters(texts), bad, last)
@@ -215,7 +228,8 @@ class _Reader:
         source = self.sources[self.known["source"]]
         place = source.place(int(batch.shards[row]), int(batch.records[row]))
         name = batch.ids[row].as_py()
-        return place if place.endswith(repr(name)) else f"document {name!r} ({place})"
+        told = place == name or place.endswith(repr(name))
+        return place if told else f"document {name!r} ({place})"
 
     def _stop_at(self, message: str) -> None:
         """Stop at what cannot be read, unless it is to be passed over."""
@@ -223,7 +237,12 @@ class _Reader:
             raise SourceError(message)
 
     def _canonical(self, texts: pa.Array) -> Canonical:
-        if pa.types.is_large_list(texts.type):
+        kind = kind_of(texts.type)
+        if kind == "vectors":
+            return canonical_vectors(texts, self.known["dimension"] or 0)
+        if kind == "sparse":
+            return canonical_sparse(texts)
+        if kind == "tokens":
             return canonical_tokens(texts, multiset=self.multiset)
         return normalise(texts, self.options)
 
@@ -280,19 +299,21 @@ def _plain(value: Any) -> Any:
 
 
 def _byte_lengths(texts: pa.Array) -> NDArray[np.int64]:
-    if pa.types.is_large_list(texts.type):
-        lengths = pc.multiply(pc.fill_null(pc.list_value_length(texts), 0), 8)
-    else:
-        lengths = pc.fill_null(pc.binary_length(texts), 0)
-    numbers: NDArray[np.int64] = lengths.to_numpy(zero_copy_only=False).astype(np.int64)
-    return numbers
+    kind = kind_of(texts.type)
+    if kind == "text":
+        return _whole(pc.binary_length(texts))
+    return _whole(pc.list_value_length(texts)) * ITEM_BYTES[kind]
 
 
 def _characters(texts: pa.Array) -> NDArray[np.int64]:
-    count = pc.list_value_length if pa.types.is_large_list(texts.type) else pc.utf8_length
-    lengths = pc.fill_null(count(texts), 0).to_numpy(zero_copy_only=False)
-    numbers: NDArray[np.int64] = lengths.astype(np.int64)
-    return numbers
+    text = kind_of(texts.type) == "text"
+    return _whole(pc.utf8_length(texts) if text else pc.list_value_length(texts))
+
+
+def _whole(lengths: pa.Array) -> NDArray[np.int64]:
+    numbers = pc.fill_null(lengths, 0).to_numpy(zero_copy_only=False)
+    found: NDArray[np.int64] = numbers.astype(np.int64)
+    return found
 
 
 def read_all(
@@ -310,8 +331,7 @@ def read_all(
     known = reader.known
     if not known["done"]:
         reader.run()
-    tokens = known["kind"] == "tokens"
-    if tokens and shingle not in ("auto", "tokens"):
+    if known["kind"] == "tokens" and shingle not in ("auto", "tokens"):
         raise SettingsError(
             f"the documents are lists of tokens, which are compared as they are: "
             f"leave out the shingle {shingle!r}"
@@ -332,7 +352,8 @@ def read_all(
         ids=reader.ids.finish(whole=known["whole"]),
         texts=texts,
         counts=known["counts"],
-        tokens=tokens,
+        kind=known["kind"],
+        dimension=known["dimension"] or 0,
         characters=reader.characters,
         shards=reader.shards,
         records=reader.records,

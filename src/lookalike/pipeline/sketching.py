@@ -1,4 +1,4 @@
-"""The middle stage: texts to signatures to band keys, piece by piece."""
+"""The middle stage: documents to sketches to band keys, piece by piece."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike import minhash
-from lookalike.band import TOGETHER, Keys, Layout, band_keys
+from lookalike import simhash
+from lookalike.band import TOGETHER, Keys, Layout
 from lookalike.shingle import PIECE
 from lookalike.threads import in_order, pieces
 
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from lookalike.pipeline.metrics import Metric
     from lookalike.pipeline.running import Running
-    from lookalike.shingle import Shingling
     from lookalike.store import Column
     from lookalike.texts import Texts
     from lookalike.work import Work
 
-__all__ = ["Sketches", "sketch"]
+__all__ = ["Check", "Sketches", "sketch"]
 
-VECTOR = 32
-"""Rows by which stored signatures grow: the compiled loop takes as many at a time."""
+KEY_BYTES = 12
+"""Bytes of a document in one band: its key, and its bucket."""
 
 
 @dataclass(frozen=True)
@@ -37,79 +37,105 @@ class Sketches:
     keys: Keys
     bare: NDArray[np.bool_]
     """Whether a document has no shingle that counts."""
-    signatures: Column | None
-    rows: int
-    """Of a stored signature."""
+    stored: Column | None
+    """The first words of each sketch."""
+    words: int
+    """How many of each are stored."""
 
-    def of(self, documents: NDArray[np.int64], rows: int) -> NDArray[np.uint32]:
-        """Give so many rows of some documents' stored signatures."""
-        if self.signatures is None:
+    def of(self, documents: NDArray[np.int64], words: int) -> NDArray[np.uint32]:
+        """Give so many words of some documents' sketches."""
+        if self.stored is None:
             return np.empty((len(documents), 0), np.uint32)
-        if self.signatures.path is None:
-            stored: NDArray[np.uint32] = self.signatures.read().reshape(-1, self.rows)
-            return np.ascontiguousarray(stored[documents, :rows])
-        found = np.empty((len(documents), self.rows), np.uint32)
+        if self.stored.path is None:
+            stored: NDArray[np.uint32] = self.stored.read().reshape(-1, self.words)
+            return np.ascontiguousarray(stored[documents, :words])
+        found = np.empty((len(documents), self.words), np.uint32)
         for place, document in enumerate(documents.tolist()):
-            self.signatures.read_into(found[place], document * self.rows)
-        return np.ascontiguousarray(found[:, :rows])
+            self.stored.read_into(found[place], document * self.words)
+        return np.ascontiguousarray(found[:, :words])
+
+    def all(self, words: int) -> NDArray[np.uint32]:
+        """Give so many words of all sketches."""
+        if self.stored is None:
+            return np.empty((len(self.bare), 0), np.uint32)
+        found = np.empty((len(self.bare), words), np.uint32)
+        start = 0
+        for block in _blocks(self.stored, self.words, 0, len(self.bare)):
+            found[start : start + len(block)] = block[:, :words]
+            start += len(block)
+        return found
+
+
+class Check:
+    """Dismisses candidates whose sketches differ too much, before the documents are read."""
+
+    def __init__(self, sketches: NDArray[np.uint32], most: int, threads: int) -> None:
+        """Take the first words of all sketches, and the bits in which two may differ."""
+        self._sketches = sketches
+        self._most = most
+        self._threads = threads
+
+    def passing(
+        self, first: NDArray[np.int64], second: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Give the candidates that are worth comparing."""
+
+        def near(piece: slice) -> NDArray[np.bool_]:
+            return simhash.differing(self._sketches, first[piece], second[piece]) <= self._most
+
+        cut = pieces(np.ones(len(first), np.int64), TOGETHER)
+        found = [np.empty(0, np.bool_), *in_order(near, cut, self._threads)]
+        kept = np.concatenate(found)
+        return first[kept], second[kept]
 
 
 def sketch(
     texts: Texts,
     chosen: NDArray[np.int64],
-    shingling: Shingling,
+    metric: Metric,
     layout: Layout,
     work: Work,
     *,
     key: Any,
     rows: int,
     store: bool,
-    seed: int,
     running: Running,
 ) -> Sketches:
     """Make the band keys of the chosen documents, or go on where the work folder says.
 
-    `key` names all that decides a signature. With `store` the signatures are kept, at least `rows`
-    of each; those kept under the same key are used again.
+    `key` names all that decides a sketch. With `store` the sketches are kept, at least `rows` of
+    each; those kept under the same key are used again.
     """
     known = work.stage("sketch")
-    needed = -(-rows // VECTOR) * VECTOR if store else 0
+    needed = metric.stored(rows) if store else metric.always_stored
     if known.get("key") != key or known["stored"] < needed:
         known.clear()
         known.update(key=key, stored=needed, signed=False, cascade=None, banded=False)
     stored = known["stored"]
     if known["cascade"] != str(layout.cascade):
         work.store.drop("keys")
-        known.update(
-            cascade=str(layout.cascade), banded=False, signed=known["signed"] and stored > 0
-        )
+        whole = stored >= metric.words(layout.cascade.rows)
+        known.update(cascade=str(layout.cascade), banded=False, signed=known["signed"] and whole)
         if not known["signed"]:
             work.store.drop("bare", "signatures")
+    if not work.durable and len(chosen) * layout.bands * KEY_BYTES > running.memory // 4:
+        work.make_room()
     keys = Keys(layout.bands, work.store.column("keys", np.uint64))
     bare = work.store.column("bare", np.uint8)
     signatures = work.store.column("signatures", np.uint32) if stored else None
     running.progress("sketch", keys.written, len(chosen))
     if known["signed"] and signatures is not None and not known["banded"]:
-        for block in _stored(signatures, stored, keys.written, len(chosen)):
-            keys.append(band_keys(block, bands=layout.bands, rows=layout.rows))
+        for block in _blocks(signatures, stored, keys.written, len(chosen)):
+            keys.append(metric.keys(block, layout))
             running.progress("sketch", len(keys), len(chosen))
     elif not known["signed"]:
         # Keys are written in blocks; what stands behind the last block is made again.
         bare.clear(keys.written)
         if signatures is not None:
             signatures.clear(keys.written * stored)
-        _sign(
-            texts,
-            chosen,
-            shingling,
-            layout,
-            work,
-            keys,
-            bare,
-            signatures,
-            rows=stored or rows,
-            seed=seed,
-            running=running,
+        making = max(metric.words(rows), stored)
+        _sketch(
+            texts, chosen, metric, layout, work, keys, bare, signatures, stored, making, running
         )
     keys.finish()
     known.update(signed=True, banded=True)
@@ -117,42 +143,37 @@ def sketch(
     return Sketches(layout, keys, bare.read().astype(np.bool_), signatures, stored)
 
 
-def _stored(signatures: Column, rows: int, begin: int, end: int) -> Iterator[NDArray[np.uint32]]:
+def _blocks(stored: Column, words: int, begin: int, end: int) -> Iterator[NDArray[np.uint32]]:
     for start in range(begin, end, TOGETHER):
         stop = min(start + TOGETHER, end)
-        yield signatures.read(start * rows, stop * rows).reshape(-1, rows)
+        yield stored.read(start * words, stop * words).reshape(-1, words)
 
 
-def _sign(
+def _sketch(
     texts: Texts,
     chosen: NDArray[np.int64],
-    shingling: Shingling,
+    metric: Metric,
     layout: Layout,
     work: Work,
     keys: Keys,
     bare: Column,
     signatures: Column | None,
-    *,
-    rows: int,
-    seed: int,
+    stored: int,
+    making: int,
     running: Running,
 ) -> None:
-    begin = keys.written
-    wanted = chosen[begin:]
+    wanted = chosen[keys.written :]
 
-    def sign(
-        piece: slice,
-    ) -> tuple[NDArray[np.uint64], NDArray[np.bool_], NDArray[np.uint32] | None]:
+    def make(piece: slice) -> tuple[NDArray[np.uint64], NDArray[np.bool_], NDArray[np.uint32]]:
         part, mine = texts.part(wanted[piece])
-        made, counts = minhash.sign_texts(part, shingling, rows=rows, seed=seed, chosen=mine)
-        kept = made if signatures is not None else None
-        return band_keys(made, bands=layout.bands, rows=layout.rows), counts == 0, kept
+        made, empty = metric.sketch(part, mine, making)
+        return metric.keys(made, layout), empty, made[:, :stored]
 
     written = keys.written
-    for made, empty, kept in in_order(sign, pieces(texts.lengths(wanted), PIECE), running.threads):
+    for made, empty, kept in in_order(make, pieces(texts.lengths(wanted), PIECE), running.threads):
         keys.append(made)
         bare.append(empty)
-        if signatures is not None and kept is not None:
+        if signatures is not None:
             signatures.append(kept)
         running.progress("sketch", len(keys), len(chosen))
         if keys.written > written:

@@ -1,4 +1,4 @@
-"""Folders, files of every kind, lists and columns to documents: an id and a text each."""
+"""Folders, files of every kind, lists and columns to documents: an id and a text or vector each."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 from lookalike.read.corpus import Batch, Corpus, Position, open_corpus, read_paths
 from lookalike.read.documents import Documents
+from lookalike.read.fields import kind_of
 from lookalike.read.memory import read_memory
 from lookalike.read.papers import read_text
 
@@ -15,6 +16,7 @@ __all__ = [
     "Corpus",
     "Documents",
     "Position",
+    "kind_of",
     "open_corpus",
     "read",
     "read_paths",
@@ -22,12 +24,15 @@ __all__ = [
 ]
 
 
-def read(source: Any, *, text: str | None = None, id: str | None = None) -> Documents:
-    """Read a list or dict of texts, a column, a table or data frame, or a path.
+def read(
+    source: Any, *, text: str | None = None, id: str | None = None, vector: str | None = None
+) -> Documents:
+    """Read a list or dict of texts or vectors, a column, an array, a table or frame, or a path.
 
-    Of a list or a column the ids are the places, counted from 0; of a dict, its keys; of a pandas
-    object, its index, unless `id` names a column.
+    `vector` names a column of vectors, which are read instead of texts. Of a list, a column or an
+    array the ids are the places, counted from 0; of a dict, its keys; of a pandas object, its
+    index, unless `id` names a column.
     """
     if isinstance(source, (str, os.PathLike)):
-        return read_paths([source], text=text, id=id)
-    return read_memory(source, text=text, id=id)
+        return read_paths([source], text=text, id=id, vector=vector)
+    return read_memory(source, text=text, id=id, vector=vector)

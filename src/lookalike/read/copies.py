@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.read import separated, streams
+from lookalike.read import npy, separated, streams
 from lookalike.read.parquet import damaged, open_parquet
 
 if TYPE_CHECKING:
@@ -83,6 +83,9 @@ def copy_records(shard: Shard, records: NDArray[np.int64], target: Path) -> None
     if shard.kind == "parquet":
         _copy_rows(shard, records, target)
         return
+    if shard.kind == "npy":
+        _copy_array(shard, records, target)
+        return
     with streams.opened(shard) as stream, ExitStack() as stack:
         written: Any = stack.enter_context(target.open("wb"))
         if shard.packed is not None:
@@ -151,6 +154,22 @@ def _copy_rows(shard: Shard, records: NDArray[np.int64], target: Path) -> None:
                         table = table.take(pa.array(records[low:high] - start - 1))
                     writer.write_table(table, row_group_size=max(len(table), 1))
                 start += rows
+        stream.check()
+
+
+def _copy_array(shard: Shard, records: NDArray[np.int64], target: Path) -> None:
+    """Write rows of a NumPy file as an array of the same kind."""
+    last = int(records[-1]) if len(records) else 0
+    with streams.opened(shard) as stream:
+        layout = npy.read_layout(stream)
+        with target.open("wb") as written:
+            npy.write_header(written, layout, len(records))
+            for before, rows, data in npy.stretches(stream, layout, 0, PIECE):
+                if before >= last:
+                    break
+                low, high = np.searchsorted(records, [before + 1, before + rows + 1])
+                held = np.frombuffer(data, np.uint8).reshape(rows, layout.width)
+                written.write(held[records[low:high] - before - 1].tobytes())
         stream.check()
 
 

@@ -14,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.errors import SourceError
-from lookalike.read import copies, jsonl, papers, parquet, separated, streams
+from lookalike.read import copies, jsonl, npy, papers, parquet, separated, streams
 from lookalike.read.documents import Documents, check_distinct
-from lookalike.read.fields import TEXT, Choice, Piece, Wanted, joined, no_ids
+from lookalike.read.fields import TEXT, Choice, Kind, Piece, Wanted, joined, no_ids, no_vectors
 from lookalike.read.shards import find_shards
 from lookalike.threads import in_order
 
@@ -33,11 +33,12 @@ if TYPE_CHECKING:
 __all__ = ["Batch", "Corpus", "Position", "open_corpus", "read_paths"]
 
 Position = tuple[int, int, int]
-"""A shard; how far in it, in unpacked bytes or row groups; how many of its records lie before."""
+"""A shard; how far in it, in unpacked bytes, row groups or rows; how many records lie before."""
 
 BATCH_BYTES = 8 << 20
 FIRST_LINES = 1 << 16
 """Bytes read to choose the fields by."""
+KINDS: dict[Kind, str] = {"text": "texts", "tokens": "lists of tokens", "vectors": "vectors"}
 GROUP = 256
 """Files of one document that are read in one go, at the most."""
 
@@ -49,7 +50,8 @@ class Batch:
     ids: pa.Array
     """int64 where all are whole numbers, else strings."""
     texts: pa.Array
-    """Large strings, or large lists of large strings where they are tokens; null for none."""
+    """Large strings, or large lists of large strings where they are tokens, or of floats where they
+    are vectors (`VECTORS`, `WIDE_VECTORS` or `SPARSE` in `fields`); null for none."""
     shards: NDArray[np.int32]
     """Of each document."""
     records: NDArray[np.int64]
@@ -77,6 +79,7 @@ def open_corpus(
     *,
     text: str | None = None,
     id: str | None = None,
+    vector: str | None = None,
     columns: Sequence[str] | None = (),
     skip_bad: bool = False,
     spool: Path | None = None,
@@ -84,12 +87,13 @@ def open_corpus(
     """List the files that folders, files, patterns and addresses stand for.
 
     `-` is JSONL on standard input, which is copied to the folder `spool`, or for as long as the
-    corpus lives to a temporary file. `columns` None stands for all. With `skip_bad` records and
-    files that cannot be read are passed over and named in the batches.
+    corpus lives to a temporary file. `vector` names the field of vectors, which are read instead of
+    texts. `columns` None stands for all. With `skip_bad` records and files that cannot be read are
+    passed over and named in the batches.
     """
     if isinstance(paths, (str, os.PathLike)):
         paths = [paths]
-    wanted = Wanted(text, id, None if columns is None else tuple(columns), skip_bad)
+    wanted = Wanted(text, id, None if columns is None else tuple(columns), skip_bad, vector)
     return Corpus(paths, wanted, spool)
 
 
@@ -178,7 +182,7 @@ class Corpus:
 
     def _tasks(self, start: Position, size: int) -> Iterator[Task]:
         """Give work, in order: each piece of it can be done on any thread."""
-        said = _Said()
+        said = _Said(kind=None if self._wanted.vector is None else "vectors")
         self._settle_kind(start[0], said)
         done = sum(shard.size for shard in self.shards[: start[0]])
         number = start[0]
@@ -186,7 +190,7 @@ class Corpus:
             if self.shards[number].is_one_document and not self.shards[number].problem:
                 end = self._end_of_group(number, size)
                 done += sum(shard.size for shard in self.shards[number:end])
-                said.settle(self.shards[number], tokens=False)
+                said.settle(self.shards[number], "text")
                 yield _bound(self._read_papers, number, end, done, replace(said))
                 number = end
                 continue
@@ -196,19 +200,23 @@ class Corpus:
             number += 1
 
     def _settle_kind(self, until: int, said: _Said) -> None:
-        """Learn from the shards before the start whether documents are texts or tokens."""
+        """Learn from the shards before the start of which kind documents are."""
         for number in range(until):
-            if said.tokens is not None:
+            if said.kind is not None:
                 return
-            shard = self.shards[number]
             try:
-                said.check(shard, False if shard.is_one_document else self._tokens(number))
+                said.check(self.shards[number], self._kind(number))
             except SourceError:
                 continue
 
-    def _tokens(self, number: int) -> bool | None:
+    def _kind(self, number: int) -> Kind | None:
+        shard = self.shards[number]
+        if shard.is_one_document:
+            return "text"
+        if shard.kind == "npy":
+            return "vectors"
         choice = self._choice(number)
-        return None if choice is None else choice.tokens
+        return None if choice is None else choice.kind
 
     def _end_of_group(self, number: int, size: int) -> int:
         end, weight = number, 0
@@ -226,7 +234,11 @@ class Corpus:
         """Give the work of a shard of records; what fails in between fails in its turn."""
         shard = self.shards[number]
         end = (number + 1, 0, 0)
-        readers = {"parquet": self._parquet_tasks, "jsonl": self._line_tasks}
+        readers = {
+            "parquet": self._parquet_tasks,
+            "jsonl": self._line_tasks,
+            "npy": self._array_tasks,
+        }
         reader = readers.get(shard.kind, self._record_tasks)
         try:
             yield from reader(number, first, size, done, said)
@@ -247,7 +259,9 @@ class Corpus:
         for number in range(first, end):
             shard = self.shards[number]
             try:
-                said.check(shard, tokens=False)
+                if self._wanted.vector is not None:
+                    raise no_vectors(shard.name)
+                said.check(shard, "text")
                 text = papers.paper_text(shard)
             except SourceError as error:
                 if isinstance(error, papers.BinaryFileError) and shard.within:
@@ -296,8 +310,9 @@ class Corpus:
         shard = self.shards[number]
         if choice is None:
             return ()
-        said.check(shard, choice.tokens)
-        if self._wanted.text is not None and self._wanted.id is not None:
+        said.check(shard, choice.kind)
+        wanted = self._wanted
+        if (wanted.text is not None or wanted.vector is not None) and wanted.id is not None:
             return ()
         note = choice.note("line" if shard.kind == "jsonl" else "row")
         return said.once(note, f"{shard.name}: {note}")
@@ -370,13 +385,28 @@ class Corpus:
                 notes = ()
             stream.check()
 
+    def _array_tasks(
+        self, number: int, first: tuple[int, int], size: int, done: int, said: _Said
+    ) -> Iterator[Task]:
+        shard = self.shards[number]
+        said.check(shard, "vectors")
+        npy.check_names(shard, self._wanted)
+        with streams.opened(shard) as stream:
+            layout = npy.read_layout(stream)
+            for before, rows, data in npy.stretches(stream, layout, first[1], size):
+                after = before + rows
+                parse = _bound(npy.parse_rows, shard, number, layout, before, rows, data)
+                read = done + shard.size * after // layout.rows
+                yield _bound(_placed, parse, {"next": (number, after, after), "read": read})
+            stream.check()
+
 
 @dataclass
 class _Said:
     """What one reading of a corpus has said, and which kind its documents are of."""
 
     notes: set[str] = field(default_factory=set)
-    tokens: bool | None = None
+    kind: Kind | None = None
     witness: str = ""
 
     def once(self, key: str, note: str) -> tuple[str, ...]:
@@ -386,19 +416,18 @@ class _Said:
         self.notes.add(key)
         return (note,)
 
-    def settle(self, shard: Shard, tokens: bool | None) -> None:
+    def settle(self, shard: Shard, kind: Kind | None) -> None:
         """Let the first shard that tells decide for all."""
-        if self.tokens is None and tokens is not None:
-            self.tokens, self.witness = tokens, shard.name
+        if self.kind is None and kind is not None:
+            self.kind, self.witness = kind, shard.name
 
-    def check(self, shard: Shard, tokens: bool | None) -> None:
-        """Refuse texts among tokens, and tokens among texts."""
-        self.settle(shard, tokens)
-        if tokens is not None and tokens != self.tokens:
-            kinds = ("texts", "lists of tokens")
+    def check(self, shard: Shard, kind: Kind | None) -> None:
+        """Refuse documents of one kind among those of another."""
+        self.settle(shard, kind)
+        if kind is not None and self.kind is not None and kind != self.kind:
             raise SourceError(
-                f"{shard.name} holds {kinds[tokens]} where {self.witness} holds "
-                f"{kinds[bool(self.tokens)]}: compare documents of one kind at a time"
+                f"{shard.name} holds {KINDS[kind]} where {self.witness} holds {KINDS[self.kind]}: "
+                "compare documents of one kind at a time"
             )
 
 
@@ -461,14 +490,15 @@ def read_paths(
     *,
     text: str | None = None,
     id: str | None = None,
+    vector: str | None = None,
     columns: Sequence[str] | None = None,
 ) -> Documents:
     """Read all documents of folders, files, patterns and addresses into memory.
 
     Files of several sources are named with the path of their source. `columns` None stands for all
-    but the text.
+    but the text or vector.
     """
-    corpus = open_corpus(paths, text=text, id=id, columns=columns)
+    corpus = open_corpus(paths, text=text, id=id, vector=vector, columns=columns)
     found = list(corpus.batches())
     skipped = Counter(corpus.skipped)
     for batch in found:

@@ -19,6 +19,7 @@ __all__ = [
     "as_ids",
     "as_texts",
     "check_distinct",
+    "check_one_kind",
     "check_text",
     "id_array",
     "is_missing",
@@ -34,12 +35,12 @@ ID_NAMES = ("id", "doc_id", "url")
 
 @dataclass(frozen=True)
 class Documents:
-    """What was read: an id and a text for each document, in the order of the source."""
+    """What was read: an id and a text or a vector for each document, in the order of the source."""
 
     ids: pa.Array
     """int64 where all are whole numbers, else strings."""
     texts: pa.Array
-    """Large strings; null where there is none."""
+    """Large strings, or vectors as in a `Batch`; null where there is none."""
     columns: Mapping[str, Any] = field(default_factory=dict)
     """Other columns of the source by name, for keep policies."""
     skipped: Mapping[str, int] = field(default_factory=dict)
@@ -155,12 +156,23 @@ def pick_column(
     return next((name for name in likely if name in names), None)
 
 
-def pick_text_column(names: Sequence[Any], text: str | None) -> str:
-    """Find the column of the texts."""
+def check_one_kind(text: str | None, vector: str | None) -> None:
+    """Refuse two names for what the documents are."""
+    if text is not None and vector is not None:
+        raise SourceError(
+            f"both a text ({text!r}) and a vector ({vector!r}) are named, where a document is one "
+            "or the other: leave out one of the two"
+        )
+
+
+def pick_text_column(names: Sequence[Any], text: str | None, vector: str | None) -> str:
+    """Find the column of the texts, or of the vectors where that is named."""
+    if vector is not None:
+        return pick_column(names, vector, (), "vector") or vector
     chosen = pick_column(names, text, TEXT_NAMES, "text")
     if chosen is None:
         raise SourceError(
             f"no column is named {', '.join(TEXT_NAMES)}: say which holds the text "
-            f"(--text, text=); there are {listed(names)}"
+            f"(--text, text=) or a vector (--vector, vector=); there are {listed(names)}"
         )
     return chosen

@@ -1,10 +1,14 @@
-"""Which fields of a record are its text and its id, and how values become columns."""
+"""Which fields of a record are its text and its id, and how values become columns.
+
+Where vectors are asked for, the text of a document is its vector.
+"""
 
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +18,7 @@ from lookalike.errors import SourceError
 from lookalike.read.documents import (
     ID_NAMES,
     TEXT_NAMES,
+    check_one_kind,
     check_text,
     id_array,
     is_missing,
@@ -21,15 +26,19 @@ from lookalike.read.documents import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence, Set
 
     from numpy.typing import NDArray
 
 __all__ = [
     "MISSING",
+    "SPARSE",
     "TEXT",
     "TOKENS",
+    "VECTORS",
+    "WIDE_VECTORS",
     "Choice",
+    "Kind",
     "Path",
     "Piece",
     "Rows",
@@ -38,16 +47,24 @@ __all__ = [
     "choose",
     "from_rows",
     "is_tokens",
+    "is_vectors",
     "joined",
+    "kind_of",
     "no_ids",
+    "no_vectors",
     "numbered",
     "reach",
 ]
 
 Path = tuple[str, ...]
+Kind = Literal["text", "tokens", "vectors"]
 MISSING = object()
 TEXT = pa.large_string()
 TOKENS = pa.large_list(pa.large_string())
+VECTORS = pa.large_list(pa.float32())
+WIDE_VECTORS = pa.large_list(pa.float64())
+SPARSE = pa.large_list(pa.struct([("index", pa.int64()), ("value", pa.float64())]))
+"""Vectors of which only the numbers that are not zero are held, by rising index."""
 NUMBERS = {pa.int64(), pa.float64()}
 JSON_KINDS = {dict: "an object", list: "a list", bool: "true or false"}
 
@@ -61,6 +78,11 @@ class Wanted:
     columns: tuple[str, ...] | None
     """None for all but the text."""
     skip_bad: bool
+    vector: str | None = None
+
+    def __post_init__(self) -> None:
+        """Refuse two names for what the documents are."""
+        check_one_kind(self.text, self.vector)
 
 
 @dataclass(frozen=True)
@@ -69,8 +91,8 @@ class Choice:
 
     text: Path
     id: Path | None
-    tokens: bool | None
-    """The text is a list of tokens; None where no record tells."""
+    kind: Kind | None
+    """What the text is; None where no record tells."""
     columns: Mapping[str, Path] = field(default_factory=dict)
     schema: pa.Schema | None = None
     """What Arrow shall look for in JSON, where the first record tells."""
@@ -78,7 +100,8 @@ class Choice:
     def note(self, unit: str) -> str:
         """Say what was chosen."""
         named = f"the ids from {'.'.join(self.id)!r}" if self.id else f"ids are file:{unit}"
-        return f"the text is taken from {'.'.join(self.text)!r}, {named}"
+        what = "the vectors are" if self.kind == "vectors" else "the text is"
+        return f"{what} taken from {'.'.join(self.text)!r}, {named}"
 
 
 @dataclass(frozen=True)
@@ -127,17 +150,16 @@ def choose(
 
     `find` gives the path to a column by its name, or None.
     """
-    text = find(wanted.text) if wanted.text is not None else None
-    if wanted.text is not None and text is None:
-        raise SourceError(
-            f"there is no column {wanted.text!r} for the text: there are {listed(names)}"
-        )
+    given, what = (wanted.vector, "vector") if wanted.vector is not None else (wanted.text, "text")
+    text = find(given) if given is not None else None
+    if given is not None and text is None:
+        raise SourceError(f"there is no column {given!r} for the {what}: there are {listed(names)}")
     if text is None:
         text = next(((name,) for name in TEXT_NAMES if name in names), None)
     if text is None:
         raise SourceError(
             f"no column is named {', '.join(TEXT_NAMES)}: say which holds the text "
-            f"(--text, text=); there are {listed(names)}"
+            f"(--text, text=) or a vector (--vector, vector=); there are {listed(names)}"
         )
     if wanted.id is None:
         return text, next(((name,) for name in ID_NAMES if name in names), None)
@@ -151,6 +173,28 @@ def is_tokens(value: Any) -> bool:
     """Tell a list of tokens: strings and whole numbers."""
     return isinstance(value, list) and all(
         isinstance(token, (str, int)) and not isinstance(token, bool) for token in value
+    )
+
+
+def is_vectors(kind: pa.DataType) -> bool:
+    """Tell the type of lists of floating-point numbers; that of sparse vectors is `SPARSE`."""
+    return kind in (VECTORS, WIDE_VECTORS)
+
+
+def kind_of(kind: pa.DataType) -> Literal["text", "tokens", "vectors", "sparse"]:
+    """Tell by the type of what was read what documents are."""
+    if kind == SPARSE:
+        return "sparse"
+    if is_vectors(kind):
+        return "vectors"
+    return "tokens" if kind == TOKENS else "text"
+
+
+def no_vectors(name: str) -> SourceError:
+    """Say that a file of text holds no vectors."""
+    return SourceError(
+        f"{name} is a file of text: vectors are read from Parquet, JSONL and .npy files; "
+        "give one of these, or leave out the name of the vector"
     )
 
 
@@ -196,7 +240,13 @@ class Rows:
         name = ".".join(self.choice.text)
         if value is None:
             return None
-        if self.choice.tokens:
+        if self.choice.kind == "vectors":
+            if not _is_vector(value):
+                raise SourceError(
+                    f"{where}: field {name!r} is not a list of numbers: mend or remove it"
+                )
+            return [_number(number) for number in value]
+        if self.choice.kind == "tokens":
             if not is_tokens(value):
                 raise SourceError(
                     f"{where}: field {name!r} is not a list of strings or whole numbers, "
@@ -213,14 +263,32 @@ class Rows:
         return value
 
 
+def _is_vector(value: Any) -> bool:
+    return isinstance(value, list) and all(
+        number is None or (isinstance(number, (int, float)) and not isinstance(number, bool))
+        for number in value
+    )
+
+
+def _number(value: float | None) -> float:
+    """Give a number of JSON as Arrow would; no zero is negative, as whole ones are not."""
+    if value is None:
+        return math.nan
+    try:
+        return float(value) + 0.0
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
 def from_rows(rows: Rows, shard: int, bad: Sequence[str]) -> Piece:
     """Make columns of records that were read one by one."""
     names = sorted({name for columns in rows.columns for name in columns})
+    kinds = {"tokens": TOKENS, "vectors": WIDE_VECTORS}
     if not rows.everything:
         names = list(rows.choice.columns)
     return Piece(
         id_array(rows.ids),
-        pa.array(rows.texts, TOKENS if rows.choice.tokens else TEXT),
+        pa.array(rows.texts, kinds.get(rows.choice.kind or "", TEXT)),
         np.full(len(rows.ids), shard, np.int32),
         np.array(rows.numbers, np.int64),
         {name: as_column([row.get(name) for row in rows.columns]) for name in names},
@@ -249,16 +317,22 @@ def _as_text(value: Any) -> str:
 
 
 def joined(arrays: Sequence[pa.Array]) -> pa.Array:
-    """Put columns one after the other; numbers stay numbers, what differs otherwise is text.
+    """Put columns one after the other; numbers and vectors stay so, what differs else is text.
 
     Columns of nulls only have any type.
     """
     kinds = {array.type for array in arrays if array.null_count < len(array)}
     if len(kinds) > 1:
-        kinds = {pa.float64()} if kinds <= NUMBERS else {pa.string()}
+        kinds = {_common(kinds)}
     kind = kinds.pop() if kinds else arrays[0].type
     cast = [array if array.type == kind else _cast(array, kind) for array in arrays]
     return pa.concat_arrays(cast) if len(cast) > 1 else cast[0]
+
+
+def _common(kinds: Set[pa.DataType]) -> pa.DataType:
+    if kinds <= NUMBERS:
+        return pa.float64()
+    return WIDE_VECTORS if all(is_vectors(kind) for kind in kinds) else pa.string()
 
 
 def _cast(array: pa.Array, kind: pa.DataType) -> pa.Array:

@@ -15,7 +15,9 @@ from lookalike.read.fields import (
     MISSING,
     TEXT,
     TOKENS,
+    WIDE_VECTORS,
     Choice,
+    Kind,
     Path,
     Piece,
     Rows,
@@ -27,6 +29,7 @@ from lookalike.read.fields import (
     reach,
 )
 from lookalike.read.streams import as_utf8, is_utf8, units, width
+from lookalike.read.vectors import as_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -111,12 +114,21 @@ def choose_fields(
                 if not wanted.skip_bad:
                     raise
                 continue
-            if isinstance(value, str) or is_tokens(value):
-                schema = _schema(record, choice)
-                return replace(choice, tokens=isinstance(value, list), schema=schema)
+            kind = _told(value, wanted)
+            if kind is not None:
+                return replace(choice, kind=kind, schema=_schema(record, choice))
             if value is not MISSING and value is not None and not wanted.skip_bad:
-                return replace(choice, tokens=False)
+                return replace(choice, kind=choice.kind or "text")
     return choice
+
+
+def _told(value: Any, wanted: Wanted) -> Kind | None:
+    """Tell by a value what documents are, if it does."""
+    if wanted.vector is not None:
+        return "vectors" if isinstance(value, list) else None
+    if isinstance(value, str):
+        return "text"
+    return "tokens" if is_tokens(value) else None
 
 
 def _first_choice(record: Mapping[str, Any], wanted: Wanted, where: str) -> Choice:
@@ -131,13 +143,13 @@ def _first_choice(record: Mapping[str, Any], wanted: Wanted, where: str) -> Choi
     except SourceError as error:
         raise SourceError(f"{where}: {error}") from None
     columns = {name: find(name) or (name,) for name in wanted.columns or ()}
-    return Choice(text, id_path, None, columns)
+    return Choice(text, id_path, None if wanted.vector is None else "vectors", columns)
 
 
 def _one_by_one(
     shard: Shard, number: int, block: Block, encoding: str, choice: Choice | None, wanted: Wanted
 ) -> Piece:
-    known = choice or Choice(("text",), None, False)
+    known = choice or Choice(("text",), None, "text")
     rows = Rows(known, wanted.columns is None)
     bad: list[str] = []
     for line_number, where, line in _lines(shard, block, encoding):
@@ -187,11 +199,19 @@ def _by_arrow(
     ids = numbered(shard.label, records) if choice.id is None else _column(table, choice.id)
     return Piece(
         ids,
-        _column(table, choice.text).cast(TOKENS if choice.tokens else TEXT),
+        _texts(_column(table, choice.text), choice),
         np.full(block.count, number, np.int32),
         records,
         {name: _column(table, path) for name, path in choice.columns.items()},
     )
+
+
+def _texts(column: pa.Array, choice: Choice) -> pa.Array:
+    if choice.kind != "vectors":
+        return column.cast(TOKENS if choice.kind == "tokens" else TEXT)
+    vectors = as_vectors(column)
+    numbers = pc.add(vectors.values, 0.0)  # without negative zeros, as one by one
+    return pa.LargeListArray.from_arrays(vectors.offsets, numbers, type=WIDE_VECTORS)
 
 
 def _table(data: bytes, lines: int, choice: Choice) -> pa.Table | None:
@@ -265,6 +285,8 @@ def _schema(record: Mapping[str, Any], choice: Choice) -> pa.Schema | None:
         if kinds[choice.id] not in (pa.string(), pa.int64()):
             return None
     kinds[choice.text] = _kind(reach(record, choice.text))
+    if choice.kind == "vectors":
+        kinds[choice.text] = pa.list_(pa.float64())
     return None if kinds[choice.text] is None else pa.schema(_nested(kinds))
 
 

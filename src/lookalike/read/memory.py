@@ -1,10 +1,11 @@
-"""Texts in memory: lists, dicts, Arrow, pandas and polars columns and tables."""
+"""Texts and vectors in memory: lists, dicts, arrays, and Arrow, pandas and polars columns."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 
 from lookalike.errors import SourceError
@@ -13,75 +14,136 @@ from lookalike.read.documents import (
     Documents,
     as_ids,
     as_texts,
+    check_one_kind,
     pick_column,
     pick_text_column,
     places,
 )
+from lookalike.read.fields import joined
+from lookalike.read.vectors import (
+    as_vectors,
+    from_array,
+    from_sequences,
+    from_sparse,
+    holds_vectors,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lookalike.read.fields import Kind
 
 __all__ = ["read_memory"]
 
 
-def read_memory(source: Any, *, text: str | None, id: str | None) -> Documents:
-    """Read texts in memory, of whatever kind."""
+def read_memory(
+    source: Any, *, text: str | None, id: str | None, vector: str | None = None
+) -> Documents:
+    """Read texts or vectors in memory, of whatever kind."""
+    check_one_kind(text, vector)
     package = type(source).__module__.partition(".")[0]
-    if package == "pandas":
-        return _from_pandas(source, text, id)
+    if package == "pandas" and (vector is None or hasattr(source, "columns")):
+        return _from_pandas(source, text, id, vector)
     if package == "polars":
         source = (source.collect() if hasattr(source, "collect") else source).to_arrow()
     if isinstance(source, pa.RecordBatch):
         source = pa.Table.from_batches([source])
     if isinstance(source, pa.Table):
-        return _from_table(source, text, id)
-    if text is not None or id is not None:
+        return _from_table(source, text, id, vector)
+    if text is not None or id is not None or vector is not None:
         raise SourceError(
-            "text and id name columns of a table, a data frame or files of records; "
+            "vector, text and id name columns of a table, a data frame or files of records; "
             f"a {type(source).__name__} has none: leave them out"
         )
     if isinstance(source, (pa.Array, pa.ChunkedArray)):
-        return Documents(places(len(source)), _as_column(source, "the column"))
+        return Documents(places(len(source)), _as_column(source, "the column", None))
+    if isinstance(source, np.ndarray) and source.ndim > 1:
+        return Documents(places(len(source)), from_array(source))
+    if package == "scipy":
+        return _from_sparse(source)
     if isinstance(source, Mapping):
         ids = as_ids(list(source), lambda place: f"key {place + 1}")
-        return Documents(ids, as_texts(list(source.values()), list(source)))
+        return Documents(ids, _as_documents(list(source.values()), list(source), None))
     if isinstance(source, Set):
         raise SourceError(
             "documents cannot be read from a set, whose order changes from run to run: "
-            "give a list or dict of texts"
+            "give a list or dict of texts or vectors"
         )
     try:
-        texts = list(source) if isinstance(source, Iterable) else None
+        values = list(source) if isinstance(source, Iterable) else None
     except TypeError:
-        texts = None
-    if texts is None:
+        values = None
+    if values is None:
+        raise _unknown(source)
+    return Documents(places(len(values)), _as_documents(values, range(len(values)), None))
+
+
+def _unknown(source: Any) -> SourceError:
+    return SourceError(
+        f"documents cannot be read from a {type(source).__name__}: give a list or dict of texts or "
+        "vectors, an Arrow, pandas or polars column, an array, a table, or a path"
+    )
+
+
+def _from_sparse(source: Any) -> Documents:
+    from scipy import sparse
+
+    if not sparse.issparse(source):
+        raise _unknown(source)
+    vectors = from_sparse(source)
+    return Documents(places(len(vectors)), vectors)
+
+
+def _as_documents(values: Sequence[Any], names: Sequence[Any], kind: Kind | None) -> pa.Array:
+    """Make a column of Python values: of texts or vectors, or without a kind as the first tells."""
+    if kind is None:
+        first = next((value for value in values if value is not None), None)
+        kind = "vectors" if isinstance(first, (list, tuple, np.ndarray)) else "text"
+    return from_sequences(values, names) if kind == "vectors" else as_texts(values, names)
+
+
+def _as_column(column: Any, name: str, kind: Kind | None) -> pa.Array:
+    """Make one Arrow array of a column: of texts or vectors, or without a kind of what it holds."""
+    if kind == "vectors" or (kind is None and holds_vectors(column.type)):
+        return _as_vectors(column, name)
+    return _as_texts(column, name)
+
+
+def _as_vectors(column: Any, name: str) -> pa.Array:
+    if not holds_vectors(column.type) and not pa.types.is_null(column.type):
         raise SourceError(
-            f"documents cannot be read from a {type(source).__name__}: give a list or dict of "
-            "texts, an Arrow, pandas or polars column, a table, or a path"
+            f"{name} holds {column.type}, not vectors: name a column of lists of numbers"
         )
-    return Documents(places(len(texts)), as_texts(texts, range(len(texts))))
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    return joined([as_vectors(chunk) for chunk in chunks or [pa.array([], column.type)]])
 
 
-def _as_column(column: Any, name: str) -> pa.Array:
-    """Make one Arrow array of large strings of a column."""
+def _as_texts(column: Any, name: str) -> pa.Array:
     if pa.types.is_dictionary(column.type):
         chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-        values = [_as_column(chunk.dictionary, name).take(chunk.indices) for chunk in chunks]
+        values = [_as_texts(chunk.dictionary, name).take(chunk.indices) for chunk in chunks]
         column = pa.chunked_array(values, pa.large_string())
     kind = column.type
     if kind not in (pa.string(), pa.large_string(), pa.string_view(), pa.null()):
-        raise SourceError(f"{name} holds {column.type}, not text: name a column of strings")
+        other = ", or give it as the vector (vector=)" if holds_vectors(kind) else ""
+        raise SourceError(f"{name} holds {column.type}, not text: name a column of strings{other}")
     column = column.cast(pa.large_string())
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks() if column.num_chunks else pa.array([], pa.large_string())
     return column
 
 
-def _from_table(table: pa.Table, text: str | None, id_name: str | None) -> Documents:
+def _from_table(
+    table: pa.Table, text: str | None, id_name: str | None, vector: str | None
+) -> Documents:
     names = table.column_names
-    text_name = pick_text_column(names, text)
+    text_name = pick_text_column(names, text, vector)
     id_column = pick_column(names, id_name, ID_NAMES, "id")
     for name in (text_name, id_column):
         if names.count(name) > 1:
             raise SourceError(f"there are {names.count(name)} columns {name!r}: rename all but one")
-    texts = _as_column(table[text_name], f"column {text_name!r}")
+    kind: Kind = "text" if vector is None else "vectors"
+    texts = _as_column(table[text_name], f"column {text_name!r}", kind)
     if id_column is None:
         ids = places(len(texts))
     else:
@@ -90,12 +152,16 @@ def _from_table(table: pa.Table, text: str | None, id_name: str | None) -> Docum
     return Documents(ids, texts, columns)
 
 
-def _from_pandas(source: Any, text: str | None, id_name: str | None) -> Documents:
+def _from_pandas(
+    source: Any, text: str | None, id_name: str | None, vector: str | None
+) -> Documents:
     labels = source.index.tolist()
     columns: dict[str, Any] = {}
+    kind: Kind | None = None
     if hasattr(source, "columns"):
+        kind = "text" if vector is None else "vectors"
         names = list(source.columns)
-        text_name = pick_text_column(names, text)
+        text_name = pick_text_column(names, text, vector)
         id_column = pick_column(names, id_name, (), "id")
         column = source[text_name]
         if id_column is not None:
@@ -105,7 +171,7 @@ def _from_pandas(source: Any, text: str | None, id_name: str | None) -> Document
     else:
         text_name, column = str(source.name), source
     ids = as_ids(labels, lambda place: f"row {place + 1}")
-    return Documents(ids, _pandas_column(column, text_name), columns)
+    return Documents(ids, _pandas_column(column, text_name, kind), columns)
 
 
 def _without_fraction(label: Any) -> Any:
@@ -113,12 +179,10 @@ def _without_fraction(label: Any) -> Any:
     return int(label) if isinstance(label, float) and label.is_integer() else label
 
 
-def _pandas_column(column: Any, name: str) -> pa.Array:
+def _pandas_column(column: Any, name: str, kind: Kind | None) -> pa.Array:
     try:
-        texts = pa.array(column, from_pandas=True)
+        found = pa.array(column, from_pandas=True)
     except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
         values = column.astype(object).where(column.notna(), None).tolist()
-        return as_texts(values, range(len(values)))
-    if isinstance(texts, pa.ChunkedArray) and not texts.num_chunks:
-        return pa.array([], pa.large_string())
-    return _as_column(texts, f"column {name!r}")
+        return _as_documents(values, range(len(values)), kind)
+    return _as_column(found, f"column {name!r}", kind)

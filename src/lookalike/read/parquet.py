@@ -11,8 +11,19 @@ import pyarrow.compute as pc
 from lookalike.errors import SourceError
 from lookalike.read import streams
 from lookalike.read.documents import id_array, is_missing
-from lookalike.read.fields import TEXT, TOKENS, Choice, Path, Piece, Wanted, choose, numbered
+from lookalike.read.fields import (
+    TEXT,
+    TOKENS,
+    Choice,
+    Kind,
+    Path,
+    Piece,
+    Wanted,
+    choose,
+    numbered,
+)
 from lookalike.read.shards import one_line
+from lookalike.read.vectors import as_vectors, byte_lengths, holds_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,18 +77,32 @@ def choose_from_schema(shard: Shard, schema: pa.Schema, wanted: Wanted) -> Choic
             if path is not None and names.count(path[0]) > 1:
                 many = names.count(path[0])
                 raise SourceError(f"there are {many} columns {path[0]!r}: rename all but one")
-        kind = _type_at(schema, text)
-        tokens = _list_item(kind) is not None
-        if not tokens and _plain(kind) not in (*STRINGS, pa.null()):
-            name = ".".join(text)
-            raise SourceError(f"column {name!r} holds {kind}, not text: name a column of strings")
+        kind = _kind_of(".".join(text), _type_at(schema, text), wanted)
     except SourceError as error:
         raise SourceError(f"{shard.name}: {error}") from None
     named = wanted.columns
     if named is None:
         named = tuple(n for n in names if names.count(n) == 1 and (n,) != text)
     columns = {name: find(name) or (name,) for name in named}
-    return Choice(text, id_path, tokens, columns)
+    return Choice(text, id_path, kind, columns)
+
+
+def _kind_of(name: str, found: pa.DataType, wanted: Wanted) -> Kind:
+    """Tell by its type what a column holds, if that can be compared."""
+    if wanted.vector is not None:
+        if not holds_vectors(found) and not pa.types.is_null(found):
+            raise SourceError(
+                f"column {name!r} holds {found}, not vectors: name a column of lists of numbers"
+            )
+        return "vectors"
+    if _list_item(found) is not None:
+        return "tokens"
+    if _plain(found) not in (*STRINGS, pa.null()):
+        other = ", or give it as the vector (--vector, vector=)" if holds_vectors(found) else ""
+        raise SourceError(
+            f"column {name!r} holds {found}, not text: name a column of strings{other}"
+        )
+    return "text"
 
 
 def _type_at(schema: pa.Schema, path: Path) -> pa.DataType | None:
@@ -127,8 +152,9 @@ def stretches(
 def _rows_at_once(group: Any, columns: list[str], size: int) -> int:
     chunks = (group.column(i) for i in range(group.num_columns))
     prefixes = tuple(f"{name}." for name in columns)
+    # What is coded as a repeat takes no room in the file, but its eight bytes when it is read.
     weight = sum(
-        chunk.total_uncompressed_size
+        max(chunk.total_uncompressed_size, 8 * chunk.num_values)
         for chunk in chunks
         if f"{chunk.path_in_schema}.".startswith(prefixes)
     )
@@ -144,11 +170,10 @@ def parse_rows(
     texts, wrong = _texts(_at(batch, choice.text), choice)
     name = ".".join(choice.text)
     problems = [(wrong, f"the text in {name!r} is not valid UTF-8, or lacks a token")]
-    if not choice.tokens:
-        lengths = pc.fill_null(pc.binary_length(texts), 0).to_numpy()
-        limit = streams.RECORD_LIMIT
-        long = f"the text in {name!r} is longer than {limit >> 20} MB, the most that it may be"
-        problems.append((lengths > limit, long))
+    if choice.kind != "tokens":
+        what, limit = "vector" if choice.kind == "vectors" else "text", streams.RECORD_LIMIT
+        long = f"the {what} in {name!r} is longer than {limit >> 20} MB, the most that it may be"
+        problems.append((byte_lengths(texts) > limit, long))
     if choice.id is None:
         ids = numbered(shard.label, records)
     else:
@@ -199,9 +224,11 @@ def _invalid(column: pa.Array) -> NDArray[np.bool_]:
 
 
 def _texts(column: pa.Array, choice: Choice) -> tuple[pa.Array, NDArray[np.bool_]]:
-    """Give texts or tokens, and which of them are wrong."""
+    """Give texts, tokens or vectors, and which of them are wrong."""
+    if choice.kind == "vectors":
+        return as_vectors(column), np.zeros(len(column), np.bool_)
     column = _decoded(column)
-    if not choice.tokens:
+    if choice.kind != "tokens":
         texts = column.cast(TEXT)
         return texts, _invalid(texts)
     if pa.types.is_fixed_size_list(column.type):

@@ -22,6 +22,7 @@ from lookalike.read.fields import (
     Wanted,
     choose,
     from_rows,
+    no_vectors,
     numbered,
 )
 from lookalike.read.streams import Lines, as_utf8, closed, is_utf8, units, width
@@ -111,6 +112,8 @@ def parse_header(shard: Shard, data: bytes, encoding: str) -> list[str]:
 
 def choose_columns(shard: Shard, names: list[str], wanted: Wanted) -> Choice:
     """Choose the columns by their names."""
+    if wanted.vector is not None:
+        raise no_vectors(shard.name)
 
     def find(name: str) -> Path | None:
         return (name,) if name in names else None
@@ -123,7 +126,7 @@ def choose_columns(shard: Shard, names: list[str], wanted: Wanted) -> Choice:
                 raise SourceError(f"there are {many} columns {path[0]!r}: rename all but one")
     except SourceError as error:
         raise SourceError(f"{shard.name}: {error}") from None
-    return Choice(text, id_path, False, {name: (name,) for name in wanted.columns or ()})
+    return Choice(text, id_path, "text", {name: (name,) for name in wanted.columns or ()})
 
 
 def parse_records(

@@ -33,7 +33,7 @@ RECORDS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv"}
 PACKED = {".gz": "gzip", ".zst": "zstd"}
 KINDS = (
     f"a folder, {', '.join(ONE_DOCUMENT)}, {', '.join(RECORDS)} (also .gz and .zst), .parquet, "
-    "or - for JSONL on standard input"
+    ".npy, or - for JSONL on standard input"
 )
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 PIECE = 1 << 20
@@ -50,7 +50,7 @@ class Shard:
     label: str
     """What the ids of its documents begin with; the id itself where it is one document."""
     kind: str
-    """text, html, pdf, docx, jsonl, csv, tsv or parquet."""
+    """text, html, pdf, docx, jsonl, csv, tsv, parquet or npy."""
     size: int
     """In bytes, as stored."""
     modified: int
@@ -120,11 +120,17 @@ def kind_of(name: str) -> tuple[str, str | None] | None:
         return ONE_DOCUMENT[last], None
     if last in RECORDS:
         return RECORDS[last], None
-    if last == ".parquet":
-        return "parquet", None
+    if last in (".parquet", ".npy"):
+        return last[1:], None
     if last in PACKED and len(suffixes) > 1 and suffixes[-2] in RECORDS:
         return RECORDS[suffixes[-2]], PACKED[last]
     return None
+
+
+def _kind_in_folder(name: str) -> tuple[str, str | None] | None:
+    """Tell what kind of file one is in a folder: an array may go with what it holds otherwise."""
+    kind = kind_of(name)
+    return None if kind == ("npy", None) else kind
 
 
 def find_shards(
@@ -166,12 +172,13 @@ def _expanded(name: str, found: Listing) -> Iterator[_Source]:
 
 
 def _readable(matched: list[_Source], pattern: str, found: Listing) -> list[_Source]:
-    """Leave out what a pattern matched beside what can be read."""
+    """Leave out what a pattern matched beside what can be read: arrays, too, unless all are."""
     kept = [
         source
         for source in matched
-        if kind_of(source.name) or (source.system is None and Path(source.path).is_dir())
+        if _kind_in_folder(source.name) or (source.system is None and Path(source.path).is_dir())
     ]
+    kept = kept or [source for source in matched if kind_of(source.name)]
     if not kept:
         others = f" that can be read, of {len(matched)} matched" if matched else ""
         raise SourceError(f"{pattern} matches no file{others}: check the pattern, or give {KINDS}")
@@ -228,7 +235,7 @@ def _add_folder(folder: Path, found: Listing, *, several: bool, skip_bad: bool) 
         found.shards.append(Shard(shown, shown, "", 0, 0, shown, within=True, problem=str(problem)))
 
     for path in _files(folder, found, fail):
-        kind = kind_of(path.name)
+        kind = _kind_in_folder(path.name)
         if kind is None:
             found.skipped["of another kind"] += 1
             continue
@@ -393,7 +400,7 @@ def _add_stored(source: _Source, found: Listing, *, several: bool) -> None:
     for inner, info in _stored_files(source.system, base, name):
         if any(part.startswith(".") for part in inner.split("/")):
             found.skipped["hidden"] += 1
-        elif kind_of(inner) is None:
+        elif _kind_in_folder(inner) is None:
             found.skipped["of another kind"] += 1
         else:
             label = f"{name}/{inner}" if several else inner

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from lookalike.groups import Groups
     from lookalike.ids import Ids
     from lookalike.pairs import Links
-    from lookalike.shingle import Shingling
     from lookalike.store import Column
     from lookalike.texts import Texts
 
@@ -50,7 +49,7 @@ class Summary:
     """Documents whose canonical text was read before."""
     candidates: int
     rejected: int
-    """Candidates that the exact check found to be below the threshold."""
+    """Candidates that were found to be below the threshold."""
     skipped: Mapping[str, int]
     """Files passed over, by reason."""
     warnings: tuple[str, ...]
@@ -61,6 +60,8 @@ class Summary:
     bad_count: int = 0
     notes: tuple[str, ...] = ()
     """What the reader chose by itself."""
+    dismissed: int = 0
+    """Rejected candidates whose sketches alone told so."""
 
 
 _NONE = np.empty(0, np.int64)
@@ -81,7 +82,6 @@ class Ground:
     ids: Ids = field(repr=False)
     texts: Texts = field(repr=False)
     groups: Groups = field(repr=False)
-    shingling: Shingling
     memory: int
     spare: Callable[[str, Any], Column] = field(repr=False)
     """Makes a column by name and type, on disk where the job works there."""

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike import cluster
+from lookalike.hamming import BITS
 from lookalike.pairs import SORTED, Best, Sorter, laid_out
 from lookalike.results.ground import (
     ByRank,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from lookalike.planning import Plan
     from lookalike.results.ground import Ground, Summary
     from lookalike.settings import Settings
+    from lookalike.verify import Scored
 
 __all__ = ["FindResult"]
 
@@ -47,8 +49,8 @@ class FindResult:
     ground: Ground = field(repr=False)
     links: Links = field(repr=False)
     """Pairs of groups of identical documents."""
-    signatures: Callable[[NDArray[np.int64]], NDArray[np.uint32]] | None = field(repr=False)
-    """Gives those of some groups, where scores are estimated."""
+    compare: Callable[[NDArray[np.int64], NDArray[np.int64]], Scored] = field(repr=False)
+    """Scores any pairs of groups, as the links were scored."""
 
     @property
     def metadata(self) -> dict[str, str]:
@@ -68,13 +70,19 @@ class FindResult:
 
     @cached_property
     def pairs(self) -> pa.Table:
-        """Every pair once: a, b, similarity, score; the most similar first, then by ids."""
+        """Every pair once: a, b, similarity, score; the most similar first, then by ids.
+
+        With simhash also `distance`, the bits in which the fingerprints differ.
+        """
         refuse_too_many(self.pair_count, INSTEAD)
         return self._whole(self.pair_blocks())
 
     @cached_property
     def containments(self) -> pa.Table:
-        """The pairs again: which share of a's shingles b has, and which share of b's a has."""
+        """The pairs again: which share of a's shingles b has, and which share of b's a has.
+
+        Null where similarities are estimated, and with the cosine.
+        """
         refuse_too_many(self.pair_count, INSTEAD)
         blocks = (
             pa.table(
@@ -129,15 +137,18 @@ class FindResult:
     def _table(self, records: NDArray[np.void]) -> pa.Table:
         labels = pa.array(["exact", "estimated"])
         # Only identical documents have a containment where others are estimated.
-        estimated = np.isnan(records["forward"])
-        return pa.table(
-            {
-                **self._names(records),
-                "similarity": pa.array((~records["score"]).view(np.float64)),
-                "score": labels.take(pa.array(estimated.astype(np.int8))),
-            },
-            metadata=self.metadata,
-        )
+        by_sketches = self.settings.estimate or self.settings.simhash is not None
+        estimated = np.isnan(records["forward"]) & by_sketches
+        similarity = (~records["score"]).view(np.float64)
+        columns = {
+            **self._names(records),
+            "similarity": pa.array(similarity),
+            "score": labels.take(pa.array(estimated.astype(np.int8))),
+        }
+        if self.settings.simhash is not None:
+            apart = np.rint(np.arccos(similarity) / np.pi * BITS).astype(np.int64)
+            columns["distance"] = pa.array(apart)
+        return pa.table(columns, metadata=self.metadata)
 
     def top(self, most: int) -> pa.Table:
         """Give the first rows of `pairs`, without laying out all of them."""
@@ -166,10 +177,8 @@ class FindResult:
         smallest = cluster.smallest_similarities(
             labels,
             self.links.blocks(),
-            self.ground.texts,
-            groups.representatives,
-            self.ground.shingling,
-            self.signatures,
+            self.ground.texts.fingerprints[groups.representatives, 0],
+            self.compare,
         )
         filled = groups.of_document >= 0
         of_document = np.full(len(groups.of_document), -1)

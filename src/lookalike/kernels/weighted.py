@@ -1,0 +1,99 @@
+"""Weighted sets of 64-bit features: folded into short vectors, multiplied, voted on."""
+
+import numpy as np
+
+from lookalike.kernels.jit import kernel
+
+_ONE = np.uint64(1)
+
+
+@kernel
+def _mix(x):
+    x ^= x >> np.uint64(30)
+    x *= np.uint64(0xBF58476D1CE4E5B9)
+    x ^= x >> np.uint64(27)
+    x *= np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+@kernel
+def fold(features, weights, offsets, word, out):
+    """Add each weight, with the sign of its feature, at the place of its feature.
+
+    `out` is zero and a power of two wide.
+    """
+    shift = np.uint64(64)
+    width = out.shape[1]
+    while width > 1:
+        width >>= 1
+        shift -= _ONE
+    for i in range(len(offsets) - 1):
+        row = out[i]
+        for at in range(offsets[i], offsets[i + 1]):
+            x = _mix(features[at] ^ word)
+            weight = np.float32(weights[at])
+            row[x >> shift] += -weight if x & _ONE else weight
+
+
+@kernel
+def fingerprints(features, weights, offsets, out):
+    """Write for each set the 64 bits that more than half of the weight of its features has."""
+    sums = np.empty(64, np.float64)
+    for i in range(len(offsets) - 1):
+        for bit in range(64):
+            sums[bit] = 0.0
+        total = 0.0
+        for at in range(offsets[i], offsets[i + 1]):
+            feature = features[at]
+            weight = weights[at]
+            total += weight
+            for bit in range(64):
+                sums[bit] += weight * np.float64(feature >> np.uint64(bit) & _ONE)
+        value = np.uint64(0)
+        for bit in range(64):
+            value |= np.uint64(2.0 * sums[bit] > total) << np.uint64(bit)
+        out[i] = value
+
+
+@kernel
+def squares(weights, offsets, out):
+    """Write the sum of the squares of each set's weights."""
+    for i in range(len(offsets) - 1):
+        total = 0.0
+        for at in range(offsets[i], offsets[i + 1]):
+            total += weights[at] * weights[at]
+        out[i] = total
+
+
+@kernel
+def dots(features, weights, offsets, first, second, out):
+    """Write the dot product of each pair of sets, summed in the order of their features."""
+    for pair in range(len(first)):
+        i = offsets[first[pair]]
+        i_end = offsets[first[pair] + 1]
+        j = offsets[second[pair]]
+        j_end = offsets[second[pair] + 1]
+        total = 0.0
+        while i < i_end and j < j_end:
+            x = features[i]
+            y = features[j]
+            if x == y:
+                total += weights[i] * weights[j]
+            i += x <= y
+            j += y <= x
+        out[pair] = total
+
+
+@kernel
+def prefixes(weights, offsets, least, out):
+    """Count the first weights of each set after which the rest is shorter than `least` of it."""
+    for i in range(len(offsets) - 1):
+        total = 0.0
+        for at in range(offsets[i], offsets[i + 1]):
+            total += weights[at] * weights[at]
+        rest = 0.0
+        at = offsets[i + 1]
+        while at > offsets[i] and rest + weights[at - 1] * weights[at - 1] < least * total:
+            at -= 1
+            rest += weights[at] * weights[at]
+        out[i] = at - offsets[i]

@@ -1,0 +1,347 @@
+"""The ways to compare documents: what is made of each, and what of two of them is scored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from lookalike import exact, hamming, minhash, simhash, verify
+from lookalike.bags import Weighting, bags_of, listed_bags
+from lookalike.band import band_keys
+from lookalike.budget import size
+from lookalike.cosine import compare_bags, compare_vectors, cosines_of_bags, cosines_of_vectors
+from lookalike.errors import SettingsError
+from lookalike.planning import CHECK_BITS
+from lookalike.shingle import element_sets
+from lookalike.vectors import matrix
+from lookalike.verify import Scored
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+    from lookalike.bags import Bags
+    from lookalike.band import Layout
+    from lookalike.normalise import Canonical
+    from lookalike.pipeline.running import Running
+    from lookalike.shingle import Shingling
+    from lookalike.texts import Texts
+
+    Rows = NDArray[np.int64]
+    Compare = Callable[[Rows, Rows], Scored]
+    Blocks = Iterable[tuple[Rows, Rows]]
+
+__all__ = ["CHECK_WORDS", "Cosine", "Fingerprints", "Jaccard", "Metric"]
+
+CHECK_WORDS = CHECK_BITS // simhash.WORD
+LANES = 32
+"""Rows by which stored signatures grow: the compiled loop takes as many at a time."""
+BLOCK_WORDS = simhash.LEAST_SIZE // simhash.WORD
+"""Words by which stored bits grow: as many are made at a time."""
+
+
+class Metric(Protocol):
+    """How documents are sketched, and how two of them are compared."""
+
+    name: str
+    lowest: float
+    """The smallest similarity that there is."""
+    always_stored: int
+    """Words of each sketch that are kept whatever the job, to look at before two are compared."""
+    estimates: bool
+    """Two documents are compared by their sketches alone."""
+
+    def key(self) -> list[Any]:
+        """Give what decides a sketch, for JSON."""
+
+    def words(self, rows: int) -> int:
+        """Tell in how many 32-bit words a sketch of so many rows stands."""
+
+    def stored(self, rows: int) -> int:
+        """Tell how many words are best stored, to serve other plans too."""
+
+    def sketch(
+        self, documents: Canonical, rows: Rows, words: int
+    ) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
+        """Give the sketches of some documents, and which of them have nothing that counts."""
+
+    def keys(self, sketches: NDArray[np.uint32], layout: Layout) -> NDArray[np.uint64]:
+        """Give the band keys of sketches, a row a band."""
+
+    def compare(
+        self, texts: Texts, rows: Rows, first: Rows, second: Rows, threshold: float, threads: int
+    ) -> Scored:
+        """Compare pairs of documents, by their places in `rows`, exactly."""
+
+    def estimate(
+        self,
+        sketches: NDArray[np.uint32],
+        rows: int,
+        first: Rows,
+        second: Rows,
+        threshold: float,
+        threads: int,
+    ) -> Scored:
+        """Compare pairs by so many rows of their sketches."""
+
+    def every(
+        self, texts: Texts, rows: Rows, threshold: float, running: Running
+    ) -> tuple[Blocks, Compare]:
+        """Give pairs among which all similar ones are, and what compares them."""
+
+
+@dataclass(frozen=True)
+class Jaccard:
+    """Sets of shingles, sketched by minhash."""
+
+    shingling: Shingling
+    seed: int
+    name = "jaccard"
+    lowest = 0.0
+    always_stored = 0
+    estimates = False
+
+    def key(self) -> list[Any]:
+        """Give what decides a sketch, for JSON."""
+        return [str(self.shingling)]
+
+    def words(self, rows: int) -> int:
+        """Tell in how many words a signature stands: one a row."""
+        return rows
+
+    def stored(self, rows: int) -> int:
+        """Round up to what the compiled loop takes at a time."""
+        return -(-rows // LANES) * LANES
+
+    def sketch(
+        self, documents: Canonical, rows: Rows, words: int
+    ) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
+        """Give signatures, and which documents have no shingle that counts."""
+        made, counts = minhash.sign_texts(
+            documents, self.shingling, rows=words, seed=self.seed, chosen=rows
+        )
+        return made, counts == 0
+
+    def keys(self, sketches: NDArray[np.uint32], layout: Layout) -> NDArray[np.uint64]:
+        """Give the keys of bands of rows."""
+        return band_keys(sketches, bands=layout.bands, rows=layout.rows)
+
+    def compare(
+        self, texts: Texts, rows: Rows, first: Rows, second: Rows, threshold: float, threads: int
+    ) -> Scored:
+        """Compare the sets of shingles."""
+        return verify.verify_texts(
+            texts, self.shingling, rows, first, second, threshold=threshold, threads=threads
+        )
+
+    def estimate(
+        self,
+        sketches: NDArray[np.uint32],
+        rows: int,
+        first: Rows,
+        second: Rows,
+        threshold: float,
+        threads: int,
+    ) -> Scored:
+        """Score by the share of equal rows."""
+        signatures = np.ascontiguousarray(sketches[:, :rows])
+        return verify.estimate(signatures, first, second, threshold=threshold, threads=threads)
+
+    def every(
+        self, texts: Texts, rows: Rows, threshold: float, running: Running
+    ) -> tuple[Blocks, Compare]:
+        """Join all sets by their rarest shingles."""
+        _refuse_if_large(24 * int(texts.lengths(rows).sum()), running.memory, "every shingle")
+        part, mine = texts.part(rows)
+        sets = element_sets(part, self.shingling, rows=mine, threads=running.threads)
+        blocks = exact.exact_candidates(sets, threshold=threshold, progress=_told(running))
+
+        def compare(first: Rows, second: Rows) -> Scored:
+            return verify.verify(sets, first, second, threshold=threshold, threads=running.threads)
+
+        return blocks, compare
+
+
+@dataclass(frozen=True)
+class Cosine:
+    """Vectors, given or of weighted shingles, sketched by the sides of random hyperplanes."""
+
+    seed: int
+    shingling: Shingling | None = None
+    """Of text; None where the documents are vectors."""
+    weighting: Weighting = field(default_factory=Weighting)
+    dimension: int = 0
+    """The numbers of a vector; 0 for text, and for the rows of sparse matrices."""
+    name = "cosine"
+    lowest = -1.0
+    always_stored = CHECK_WORDS
+    estimates = False
+
+    def key(self) -> list[Any]:
+        """Give what decides a sketch, for JSON."""
+        if self.shingling is None:
+            return ["cosine", self.dimension]
+        return ["cosine", str(self.shingling), self.weighting.name]
+
+    def words(self, rows: int) -> int:
+        """Tell in how many words the bits stand; those that are looked at first always do."""
+        return max(-(-rows // simhash.WORD), CHECK_WORDS)
+
+    def stored(self, rows: int) -> int:
+        """Round up to a whole block, which is made anyway."""
+        return -(-self.words(rows) // BLOCK_WORDS) * BLOCK_WORDS
+
+    def bags(self, documents: Canonical, rows: Rows, threads: int = 1) -> Bags:
+        """Give documents as weighted sets."""
+        if self.shingling is None:
+            return listed_bags(documents, rows)
+        return bags_of(documents, self.shingling, self.weighting, rows=rows, threads=threads)
+
+    def sketch(
+        self, documents: Canonical, rows: Rows, words: int
+    ) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
+        """Give the bits, and which documents have nothing that counts."""
+        how = {"words": words, "seed": self.seed}
+        if self.dimension:
+            vectors = matrix(documents, self.dimension)
+            chosen = vectors[documents.offsets[rows] // (4 * self.dimension)]
+            return simhash.sketch_vectors(chosen, **how), np.zeros(len(rows), np.bool_)
+        if self.shingling is None:
+            bags = listed_bags(documents, rows)
+            return simhash.sketch_bags(bags, **how), np.zeros(len(rows), np.bool_)
+        made, counts = simhash.sketch_texts(
+            documents, self.shingling, self.weighting, chosen=rows, **how
+        )
+        return made, counts == 0
+
+    def keys(self, sketches: NDArray[np.uint32], layout: Layout) -> NDArray[np.uint64]:
+        """Give the keys of bands of bits."""
+        return simhash.bit_keys(sketches, bands=layout.bands, rows=layout.rows)
+
+    def compare(
+        self, texts: Texts, rows: Rows, first: Rows, second: Rows, threshold: float, threads: int
+    ) -> Scored:
+        """Compare the vectors, or the weighted shingles."""
+        pairs = rows, first, second
+        if self.dimension:
+            return compare_vectors(
+                texts, self.dimension, *pairs, threshold=threshold, threads=threads
+            )
+        return compare_bags(texts, self.bags, *pairs, threshold=threshold, threads=threads)
+
+    def estimate(
+        self,
+        sketches: NDArray[np.uint32],
+        rows: int,
+        first: Rows,
+        second: Rows,
+        threshold: float,
+        _threads: int,
+    ) -> Scored:
+        """Score by the cosine of the angle that the share of differing bits tells."""
+        bits = self.words(rows) * simhash.WORD
+        differing = simhash.differing(sketches, first, second, words=self.words(rows))
+        return _estimated(first, second, simhash.cosine_at(differing, bits), threshold)
+
+    def every(
+        self, texts: Texts, rows: Rows, threshold: float, running: Running
+    ) -> tuple[Blocks, Compare]:
+        """Multiply every two vectors, or join weighted sets by their rarest features."""
+        taken = int(texts.lengths(rows).sum())
+        threads = running.threads
+        if self.dimension:
+            _refuse_if_large(2 * taken, running.memory, "every vector")
+            vectors = matrix(texts.chosen(rows), self.dimension)
+            blocks = exact.near_vectors(vectors, threshold=threshold, progress=_told(running))
+            return blocks, lambda first, second: cosines_of_vectors(
+                vectors, first, second, threshold=threshold, threads=threads
+            )
+        _refuse_if_large(48 * taken, running.memory, "every shingle")
+        part, mine = texts.part(rows)
+        bags = self.bags(part, mine, threads)
+        blocks = exact.near_bags(bags, threshold=threshold, progress=_told(running))
+        return blocks, lambda first, second: cosines_of_bags(
+            bags, first, second, threshold=threshold, threads=threads
+        )
+
+
+@dataclass(frozen=True)
+class Fingerprints(Cosine):
+    """The classic 64-bit fingerprints, searched for within a Hamming distance."""
+
+    distance: int = 0
+    masks: tuple[int, ...] = ()
+    """The bits that each table looks at."""
+    always_stored = hamming.BITS // simhash.WORD
+    estimates = True
+
+    def key(self) -> list[Any]:
+        """Give what decides a sketch, for JSON."""
+        return ["simhash", *super().key()]
+
+    def words(self, _rows: int) -> int:
+        """Tell in how many words a fingerprint stands."""
+        return self.always_stored
+
+    def stored(self, rows: int) -> int:
+        """Store them whole."""
+        return self.words(rows)
+
+    def sketch(
+        self, documents: Canonical, rows: Rows, _words: int
+    ) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
+        """Give the fingerprints in two words each, and which documents have no shingle."""
+        if self.shingling is None:
+            raise SettingsError("fingerprints are of text: vectors have none")
+        made, counts = simhash.fingerprints(documents, self.shingling, self.weighting, chosen=rows)
+        return made.astype("<u8").view("<u4").reshape(-1, 2), counts == 0
+
+    def keys(self, sketches: NDArray[np.uint32], _layout: Layout) -> NDArray[np.uint64]:
+        """Give the bits that each table looks at."""
+        masks = [np.uint64(mask) for mask in self.masks]
+        return hamming.block_keys(_whole(sketches), masks)
+
+    def estimate(
+        self,
+        sketches: NDArray[np.uint32],
+        _rows: int,
+        first: Rows,
+        second: Rows,
+        threshold: float,
+        _threads: int,
+    ) -> Scored:
+        """Score by the distance, and keep those within the one that is asked for.
+
+        With the lowest threshold all are kept.
+        """
+        apart = hamming.distances(_whole(sketches), first, second)
+        near = apart <= (self.distance if threshold > self.lowest else hamming.BITS)
+        similarity = simhash.cosine_at(apart[near], hamming.BITS)
+        return _estimated(first[near], second[near], similarity, self.lowest)
+
+
+def _whole(sketches: NDArray[np.uint32]) -> NDArray[np.uint64]:
+    return np.ascontiguousarray(sketches[:, :2], "<u4").view("<u8").reshape(-1)
+
+
+def _estimated(
+    first: Rows, second: Rows, similarity: NDArray[np.float64], threshold: float
+) -> Scored:
+    kept = np.flatnonzero(similarity >= threshold)
+    unknown = np.full(len(kept), np.nan)
+    return Scored(first[kept], second[kept], similarity[kept], unknown, unknown)
+
+
+def _told(running: Running) -> Callable[[int, int], None]:
+    return lambda done, total: running.progress("compare", done, total)
+
+
+def _refuse_if_large(needed: int, memory: int, what: str) -> None:
+    if needed > memory:
+        raise SettingsError(
+            f"recall 1 holds {what} in memory, about {size(needed)} of the {size(memory)} "
+            "allowed: raise --memory, or use a recall below 1, as 0.999"
+        )

@@ -1,0 +1,107 @@
+"""Candidates by hyperplanes whose sketches are near, a band at a time.
+
+A bit tells little, so that bands of bits bring millions of pairs together by chance. All pairs of a
+bucket are therefore told apart at once by the first bits of their sketches, which stand side by
+side when the documents are in the order of their keys. What is left is nearly always similar.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lookalike.kernels import hyperplanes as kernels
+from lookalike.threads import in_order
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+__all__ = ["Swept", "sweep"]
+
+ROOM = 1 << 16
+"""Pairs that one bucket search writes at a time."""
+BYTES = 80
+"""Bytes for each document while one band is searched."""
+
+
+@dataclass(frozen=True)
+class Swept:
+    """Pairs of documents whose sketches are near, each once, in order."""
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    met: int
+    """Pairs that met in a bucket; one that meets in two bands counts twice."""
+
+
+def sweep(
+    band: Callable[[int], NDArray[np.uint64]],
+    bands: int,
+    bits: int,
+    sketches: NDArray[np.uint32],
+    *,
+    bare: NDArray[np.bool_],
+    differing: int,
+    most: int,
+    most_met: int,
+    threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Swept | None:
+    """Give the pairs that share a key in a band and differ in at most so many bits of `sketches`.
+
+    `band` gives the keys of all documents in one band, of which the lowest `bits` tell. None where
+    there are more than `most` pairs, or a band brings more than `most_met` together.
+    """
+    wide = np.ascontiguousarray(sketches).view(np.uint64)
+
+    def search(number: int) -> tuple[NDArray[np.uint64], int] | None:
+        keys = band(number)
+        count = len(keys)
+        order, spare_order = np.empty(count, np.uint32), np.empty(count, np.uint32)
+        ordered, spare = np.empty(count, np.uint64), np.empty(count, np.uint64)
+        kernels.order_by_key(keys, min(bits, 64), order, ordered, spare_order, spare)
+        if _pairs(ordered) > most_met:
+            return None
+        near = np.empty_like(wide)
+        kernels.gather(wide, order, near)
+        state = np.array([0, 1, 0])
+        found = [np.empty(0, np.uint64)]
+        total = 0
+        while state[0] < count and total <= most:
+            room = np.empty(ROOM, np.uint64)
+            written = kernels.near_in_buckets(ordered, order, bare, near, differing, state, room)
+            found.append(room[:written])
+            total += written
+        return np.concatenate(found), int(state[2])
+
+    known = np.empty(0, np.uint64)
+    waiting: list[NDArray[np.uint64]] = []
+    met = 0
+    for done, found in enumerate(in_order(search, range(bands), threads), 1):
+        if found is None:
+            return None
+        waiting.append(found[0])
+        met += found[1]
+        # Near pairs meet in many bands: they are put together before they are too many.
+        if sum(map(len, waiting)) > max(ROOM, len(known)) or done == bands:
+            known = np.unique(np.concatenate([known, *waiting]))
+            waiting = []
+        if len(known) > most:
+            return None
+        if progress:
+            progress(done, bands)
+    first = (known >> np.uint64(32)).astype(np.int64)
+    return Swept(first, (known & np.uint64(0xFFFFFFFF)).astype(np.int64), met)
+
+
+def _pairs(ordered: NDArray[np.uint64]) -> int:
+    """Count the pairs of equal keys."""
+    if not len(ordered):
+        return 0
+    ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
+    sizes = np.diff(ends, prepend=-1)
+    return int((sizes * (sizes - 1) // 2).sum())
