@@ -177,9 +177,10 @@ for weights in ("counts", "binary", "log", "tf-idf"):
 vectors = np.random.default_rng(1).standard_normal((40, 5)).astype(np.float32)
 np.save(Path(sys.argv[1], "vectors.npy"), vectors)
 file = Path(sys.argv[1], "vectors.npy")
+ways = ({}, {"estimate": True}, {"cascade": "or:2 and:2"}, {"bands": 1, "rows": 70})
 for source in (vectors, vectors.astype(float), csr_array(vectors), file):
     for memory in (None, 1000):
-        for options in ({}, {"estimate": True}, {"cascade": "or:2 and:2"}, {"bands": 1, "rows": 70}):
+        for options in ways:
             given = {"metric": "cosine", "threshold": 0.3, "memory": memory, **options}
             result = lookalike.find(source, **given)
             result.pairs, result.clusters

@@ -6,6 +6,10 @@ Read it from the top. Each section is one step of chapter 3 of "Mining of Massiv
     text -> words -> shingles -> characteristic matrix -> minhash signatures
          -> bands and buckets -> candidates -> verified pairs
 
+and, for the cosine instead of the sets,
+
+    counts of shingles -> sides of random hyperplanes -> angles
+
 Rows are counted from 1 everywhere. A document without shingles has infinity for every minhash
 and is similar to nothing, itself included. Nothing here is shared with the fast implementation,
 which is tested against it.
@@ -33,6 +37,8 @@ __all__ = [
     "Step",
     "Verification",
     "Walk",
+    "angle",
+    "angle_by_sketches",
     "candidate_probability",
     "candidates",
     "canonical",
@@ -45,10 +51,12 @@ __all__ = [
     "miss_probability",
     "multiset_jaccard",
     "prime_at_least",
+    "random_normals",
     "row_by_row",
     "shingle_multiset",
     "shingle_set",
     "shingles",
+    "sides",
     "signatures_by_hashing",
     "split_in_bands",
     "verify",
@@ -58,6 +66,9 @@ __all__ = [
 
 T = TypeVar("T")
 Pair = tuple[str, str]
+
+HYPERPLANES = 64
+"""Of the sketches that a walk shows."""
 
 WHITE_SPACE = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+")
 IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
@@ -364,6 +375,32 @@ def verify(
     )
 
 
+def random_normals(
+    count: int, dimensions: AbstractSet[str], random: Random
+) -> list[dict[str, float]]:
+    """Draw hyperplanes in all directions alike, each by the vector that stands upright on it."""
+    ordered = sorted(dimensions)
+    return [{name: random.gauss(0, 1) for name in ordered} for _ in range(count)]
+
+
+def sides(vector: Mapping[str, int], normals: Sequence[Mapping[str, float]]) -> str:
+    """Sketch a vector: + for each hyperplane above which it lies, - for each below."""
+    above = (sum(vector[name] * normal[name] for name in vector) >= 0 for normal in normals)
+    return "".join("+" if is_above else "-" for is_above in above)
+
+
+def angle(a: Mapping[str, int], b: Mapping[str, int]) -> float:
+    """Give the angle between two vectors, in degrees; a right one where either has no length."""
+    product = sum(a[name] * b[name] for name in a.keys() & b.keys())
+    lengths = math.hypot(*a.values()) * math.hypot(*b.values())
+    return math.degrees(math.acos(min(1.0, product / lengths))) if lengths else 90.0
+
+
+def angle_by_sketches(a: str, b: str) -> float:
+    """Estimate the angle, in degrees: a hyperplane parts two vectors with chance angle/180."""
+    return 180 * sum(x != y for x, y in zip(a, b, strict=True)) / len(a)
+
+
 @dataclass(frozen=True)
 class Walk:
     """What each step made of a few documents, in the order of the steps."""
@@ -378,6 +415,8 @@ class Walk:
     bands: list[Band]
     candidates: dict[Pair, tuple[int, ...]]
     verification: Verification
+    counts: dict[str, Counter[str]]
+    sketches: dict[str, str]
 
 
 def walk(
@@ -401,6 +440,10 @@ def walk(
     signatures = signatures_by_hashing(matrix, functions)
     banded = split_in_bands(signatures, bands, rows)
     found = candidates(banded)
+    counts = {name: Counter(found) for name, found in lists.items()}
+    normals = random_normals(
+        HYPERPLANES, {one for found in lists.values() for one in found}, random
+    )
     return Walk(
         texts=texts,
         shingles=lists,
@@ -412,4 +455,6 @@ def walk(
         bands=banded,
         candidates=found,
         verification=verify(matrix, found.keys(), threshold),
+        counts=counts,
+        sketches={name: sides(vector, normals) for name, vector in counts.items()},
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import combinations, islice, pairwise
-from math import inf
+from math import cos, inf, radians
 from typing import TYPE_CHECKING
 
 from lookalike import textbook
@@ -71,6 +71,8 @@ def show(
     _show_verified(page, walk, threshold)
     _show_curve(page, bands, rows)
     _show_missed(page, walk, bands, rows, threshold)
+    _show_sketches(page, walk)
+    _show_angles(page, walk)
 
 
 class _Page:
@@ -346,6 +348,38 @@ def _show_missed(page: _Page, walk: Walk, bands: int, rows: int, threshold: floa
         page.say(f"Nothing was missed: every pair that reaches {threshold:g} was a candidate.")
     else:
         page.say(f"There was nothing to miss: no pair reaches {threshold:g}.")
+
+
+def _show_sketches(page: _Page, walk: Walk) -> None:
+    page.step(
+        "Another road: the cosine",
+        "A document is also a vector, of how often each shingle occurs, and two are as similar as "
+        "the angle between them is small. A random hyperplane has each vector above it (+) or "
+        f"below (-); {textbook.HYPERPLANES} of them make a sketch.",
+    )
+    lines = [[page.label(name), bits] for name, bits in walk.sketches.items() if walk.counts[name]]
+    page.table(["", "sketch"], lines)
+
+
+def _show_angles(page: _Page, walk: Walk) -> None:
+    page.step(
+        "Estimated and exact angle",
+        "Two vectors lie on different sides of a hyperplane with probability angle/180, so that "
+        "the share of bits that differ, times 180, estimates the angle in degrees. Bands of bits "
+        "find candidates as bands of rows do, with 1 - angle/180 in the place of s.",
+    )
+    lines = []
+    for pair in combinations([name for name, vector in walk.counts.items() if vector], 2):
+        first, second = (walk.sketches[name] for name in pair)
+        exact = textbook.angle(*(walk.counts[name] for name in pair))
+        estimate = textbook.angle_by_sketches(first, second)
+        differ = sum(x != y for x, y in zip(first, second, strict=True))
+        told = f"{estimate:.1f}", f"{exact:.1f}", cos(radians(exact))
+        lines.append((exact, [page.label(*pair), differ, *told]))
+    lines.sort(key=lambda line: line[0])
+    shown = [line for _, line in lines[:MOST_LINES]]
+    page.table(["pair", "bits that differ", "estimated", "exact", "cosine"], shown)
+    page.say_more(len(lines) - MOST_LINES, "pair")
 
 
 def _by_similarity(walk: Walk) -> list[tuple[textbook.Pair, float]]:
