@@ -188,7 +188,7 @@ def test_learn_shows_every_step_on_a_sample_of_its_own():
     done = run("learn")
     assert (done.status, done.errors) == (0, "")
     steps = re.findall(r"^(\d+)\. (.+)$", done.output, re.MULTILINE)
-    assert [int(number) for number, _ in steps] == list(range(1, 14))
+    assert [int(number) for number, _ in steps] == list(range(1, 16))
     assert "Nothing was missed" in done.output
 
 

@@ -112,6 +112,11 @@ class Settings:
             if not 0 <= distance <= MOST_DISTANCE:
                 raise SettingsError(f"simhash {distance}: use from 0 to {MOST_DISTANCE} bits, as 3")
             object.__setattr__(self, "simhash", int(distance))
+            if self.estimate or not self.planned:
+                raise SettingsError(
+                    "simhash finds every pair by blocks of its own: leave out bands, rows, the "
+                    "cascade and the estimate"
+                )
         angular = self.metric == "cosine" or distance is not None
         if self.weights is not None and not angular:
             raise SettingsError("weights are for the cosine and for simhash: a set has none")

@@ -31,6 +31,7 @@ def unwritable(path: object, error: OSError) -> OutputError:
 
 
 _SEEKING = threading.Lock()
+_JOINING = threading.Lock()
 
 
 def _read_at(file: int, room: Any, at: int) -> int:
@@ -108,15 +109,15 @@ class Column:
         """Give some of the items, by default all; of a column in memory they are not copied."""
         stop = self._length if stop is None else stop
         if self.path is None:
-            return self._slice(start, stop)
+            with _JOINING:
+                return self._slice(start, stop)
         values = np.empty(max(0, stop - start), self.dtype)
         self.read_into(values, start)
         return values
 
     def _slice(self, start: int, stop: int) -> NDArray[Any]:
         if start == 0 and stop == self._length and len(self._chunks) != 1:
-            self._chunks = [np.concatenate([np.empty(0, self.dtype), *self._chunks])]
-            self._starts = [0]
+            self._join()
         found = [np.empty(0, self.dtype)]
         for at in range(max(0, bisect_right(self._starts, start) - 1), len(self._chunks)):
             begin = self._starts[at]
@@ -124,6 +125,17 @@ class Column:
                 break
             found.append(self._chunks[at][max(0, start - begin) : stop - begin])
         return found[-1] if len(found) <= 2 else np.concatenate(found)
+
+    def _join(self) -> None:
+        """Put all chunks in one array, and let go of each as it is copied: never hold all twice."""
+        whole = np.empty(self._length, self.dtype)
+        chunks, at = self._chunks[::-1], 0
+        self._chunks, self._starts = [], []
+        while chunks:
+            chunk = chunks.pop()
+            whole[at : at + len(chunk)] = chunk
+            at += len(chunk)
+        self._chunks, self._starts = [whole], [0]
 
     def read_into(self, values: NDArray[Any], start: int) -> None:
         """Read as many items from a file as there is room for."""

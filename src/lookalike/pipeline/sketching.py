@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Check", "Sketches", "sketch"]
 
+MANY = 64
+"""One in so many documents, from which on sketches are read in blocks, not one by one."""
 KEY_BYTES = 12
 """Bytes of a document in one band: its key, and its bucket."""
 
@@ -49,21 +51,30 @@ class Sketches:
         if self.stored.path is None:
             stored: NDArray[np.uint32] = self.stored.read().reshape(-1, self.words)
             return np.ascontiguousarray(stored[documents, :words])
+        if MANY * len(documents) > len(self.bare):
+            return self._picked(documents, words)
         found = np.empty((len(documents), self.words), np.uint32)
         for place, document in enumerate(documents.tolist()):
             self.stored.read_into(found[place], document * self.words)
         return np.ascontiguousarray(found[:, :words])
 
-    def all(self, words: int) -> NDArray[np.uint32]:
-        """Give so many words of all sketches."""
-        if self.stored is None:
-            return np.empty((len(self.bare), 0), np.uint32)
-        found = np.empty((len(self.bare), words), np.uint32)
+    def _picked(self, documents: NDArray[np.int64], words: int) -> NDArray[np.uint32]:
+        """Read all sketches, a block at a time, and keep those of some documents."""
+        found = np.empty((len(documents), words), np.uint32)
         start = 0
-        for block in _blocks(self.stored, self.words, 0, len(self.bare)):
-            found[start : start + len(block)] = block[:, :words]
+        for block in self._blocks():
+            mine = np.flatnonzero((documents >= start) & (documents < start + len(block)))
+            found[mine] = block[documents[mine] - start, :words]
             start += len(block)
         return found
+
+    def _blocks(self) -> Iterator[NDArray[np.uint32]]:
+        if self.stored is not None:
+            yield from _blocks(self.stored, self.words, 0, len(self.bare))
+
+    def all(self, words: int) -> NDArray[np.uint32]:
+        """Give so many words of all sketches."""
+        return self._picked(np.arange(len(self.bare)), words)
 
 
 class Check:
