@@ -394,3 +394,56 @@ def test_no_logarithm_of_zero_is_reported_even_where_numpy_raises():
         for spec in ("and:300 or:2", "or:300 and:2"):
             errors(Cascade.parse(spec), 0.5)
             Cascade.parse(spec).probability(np.array([0, 1e-300, 0.5, 1 - 1e-16, 1]))
+
+
+class TestBits:
+    """A random hyperplane has two vectors on one side with probability 1 - angle/pi."""
+
+    @pytest.mark.parametrize(
+        ("cosine", "expected"),
+        [(1, 1), (math.sqrt(3) / 2, 5 / 6), (math.sqrt(0.5), 3 / 4), (0.5, 2 / 3), (0, 1 / 2)],
+    )
+    def test_well_known_angles(self, cosine, expected):
+        assert curves.equal_bits(cosine) == pytest.approx(expected, abs=1e-15)
+        assert curves.equal_bits(-cosine) == pytest.approx(1 - expected, abs=1e-15)
+        assert curves.cosine_of_bits(expected) == pytest.approx(cosine, abs=1e-15)
+
+    @given(st.floats(-1, 1))
+    def test_it_is_one_less_the_angle(self, cosine):
+        expected = 1 - math.acos(cosine) / math.pi
+        # Next to -1, where nothing is planned, eight digits are enough.
+        close = 1e-15 if cosine > -0.9 else 1e-8
+        assert curves.equal_bits(cosine) == pytest.approx(expected, abs=close)
+
+    @given(st.floats(0, 1))
+    def test_each_undoes_the_other(self, share):
+        assert curves.equal_bits(curves.cosine_of_bits(share)) == pytest.approx(share, abs=1e-7)
+
+    @pytest.mark.parametrize("below", [2.0**-53, 2.0**-40, 1e-9, 1e-6, 1e-3])
+    def test_near_1_no_digits_are_lost(self, below):
+        cosine = 1 - below
+        exact_below = float(1 - Fraction(cosine))
+        # cos a = 1 - a^2/2 + a^4/24 - ..., turned around: a^2 = 2b (1 + b/6 + 4b^2/90 + ...).
+        series = 1 + exact_below / 6 + 2 * exact_below**2 / 45 + exact_below**3 / 70
+        angle = math.sqrt(2 * exact_below * series)
+        missing = 1 - curves.equal_bits(cosine)
+        assert missing == pytest.approx(angle / math.pi, rel=1e-9, abs=2.0**-52)
+        assert missing > 0
+
+    @given(st.lists(st.floats(-1, 1), min_size=2, max_size=9))
+    def test_more_similar_vectors_agree_in_more_bits(self, cosines):
+        ordered = np.sort(np.array(cosines))
+        found = curves.equal_bits(ordered)
+        assert found.shape == ordered.shape
+        assert (np.diff(found) >= 0).all()
+        assert found.tolist() == [curves.equal_bits(cosine) for cosine in ordered.tolist()]
+
+    @pytest.mark.parametrize("cosine", [1.0000001, -1.1, float("nan")])
+    def test_what_is_no_cosine_is_refused(self, cosine):
+        with pytest.raises(SettingsError, match="a cosine lies between -1 and 1, for"):
+            curves.equal_bits(cosine)
+
+    @pytest.mark.parametrize("share", [1.1, -0.1, float("nan")])
+    def test_what_is_no_share_of_bits_is_refused(self, share):
+        with pytest.raises(SettingsError, match="a share of bits"):
+            curves.cosine_of_bits(share)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -68,7 +69,7 @@ class Rarity:
         """Take the shingles that two documents or more share, and in how many each stands."""
         self._table = Table(shared)
         # The last is for all other shingles, which stand in one document each.
-        self._values = np.log((1 + documents) / (1 + np.append(counts, 1))) + 1
+        self._values = _logarithms((1 + documents) / (1 + np.append(counts, 1))) + 1
 
     @classmethod
     def of(cls, parts: Parts, shingling: Shingling, documents: int, threads: int) -> Rarity:
@@ -101,12 +102,19 @@ class Weighting:
         if self.name == "binary":
             return np.ones(len(counts))
         if self.name == "log":
-            return 1 + np.log(counts)
+            return 1 + _logarithms(counts)
         if self.name == "tf-idf":
             if self.rarity is None:
                 raise SettingsError("tf-idf weighs by a corpus: two texts alone have none")
             return counts * self.rarity(features)
         return counts
+
+
+def _logarithms(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Give natural logarithms by the C library, the same on every processor; NumPy's are not."""
+    distinct, places = np.unique(numbers, return_inverse=True)
+    found: NDArray[np.float64] = np.array([math.log(x) for x in distinct.tolist()])[places]
+    return found
 
 
 def bags_of(

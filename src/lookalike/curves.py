@@ -308,8 +308,8 @@ def equal_bits(cosine: Similarity) -> Similarity:
     numbers = np.asarray(cosine, dtype=np.float64)
     if not ((numbers >= -1) & (numbers <= 1)).all():
         raise SettingsError(f"a cosine lies between -1 and 1, for example 0.8, not {cosine}")
-    # Near 1 the half angle keeps the digits that the cosine itself has lost.
-    angle = 2 * np.arcsin(np.sqrt((1 - numbers) / 2))
+    # By the half angle, which keeps its digits where the cosine is near 1 or -1.
+    angle = 2 * np.arctan2(np.sqrt(1 - numbers), np.sqrt(1 + numbers))
     return _like(cosine, 1 - angle / np.pi)
 
 

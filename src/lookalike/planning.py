@@ -13,10 +13,11 @@ from lookalike.background import TYPICAL, Background
 from lookalike.curves import Cascade, Distribution, cosine_of_bits, equal_bits, errors
 from lookalike.errors import SettingsError
 from lookalike.hamming import BITS
+from lookalike.simhash import FOLDED
 from lookalike.wording import count, floor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
 
     from lookalike.settings import Settings
 
@@ -43,9 +44,10 @@ CHECK_BITS = 256
 """Bits of two sketches that are compared before the documents themselves are."""
 CHECK_MISS = 1e-6
 """Chance at the most that a pair at the threshold is dismissed by those bits."""
+FOLD_POINTS = 9
 ALLOWANCE = 0.95
 """Of the misses that a recall allows, what a plan by hyperplanes uses: they are not quite
-independent, and what folding adds to an angle is the same for all bands."""
+independent, and a band of bits is up to 1 % less likely to be equal than if they were."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,10 @@ class Plan:
         if self.cascade is None:
             return float(similarity >= self.threshold)
         agreement = self.agreement(similarity)
-        found = self.cascade.probability(agreement)
+        if self.metric == "cosine":
+            found = _by_bits(self.cascade, agreement, self.background)
+        else:
+            found = self.cascade.probability(agreement)
         if self.estimated:
             found *= at_least(self.agreement(self.threshold), self.estimated, agreement)
         elif self.metric == "cosine":
@@ -188,14 +193,28 @@ class Plan:
     def table(self) -> list[tuple[float, float, float]]:
         """Give similarities around the threshold, the chance to be found and that to be missed."""
         steps = {round(0.1 * i, 1) for i in range(1, 10)} | {self.threshold}
-        if self.cascade is None or self.estimated or self.distance is not None:
+        if self.cascade is None or self.estimated or self.metric == "cosine":
             return [(s, self.probability(s), 1 - self.probability(s)) for s in sorted(steps)]
-        found = [(s, self.agreement(s)) for s in sorted(steps)]
-        return [(s, self.cascade.probability(p), self.cascade.miss(p)) for s, p in found]
+        return [(s, self.cascade.probability(s), self.cascade.miss(s)) for s in sorted(steps)]
 
 
 def _agreement(metric: str, similarity: float) -> float:
     return equal_bits(similarity) if metric == "cosine" else similarity
+
+
+def _by_bits(cascade: Cascade, agreement: float, background: Background) -> float:
+    """Tell how likely a pair becomes a candidate by bits that agree so likely.
+
+    Weighted shingles are folded into a short vector, which moves the angle of two of them a little,
+    and for all bands alike: what is told is the mean over how far it may be moved.
+    """
+    if background.dense:
+        return cascade.probability(agreement)
+    points, shares = np.polynomial.hermite_e.hermegauss(FOLD_POINTS)
+    angle = math.pi * (1 - agreement)
+    moved = np.clip(angle + points * math.sin(angle) / math.sqrt(FOLDED), 0, math.pi)
+    chances = cascade.probability(1 - moved / math.pi)
+    return float((chances * shares).sum() / shares.sum())
 
 
 def _seen(metric: str, background: Background, pairs: float) -> Distribution:
@@ -324,13 +343,13 @@ def _given(settings: Settings) -> Cascade:
     return given
 
 
-def _bands_needed(threshold: float, recall: float, rows: int) -> int:
-    """Give the fewest bands of so many rows with P(threshold) at or above the recall."""
-    shared = threshold**rows
+def _bands_needed(agreement: float, recall: float, rows: int) -> int:
+    """Give the fewest bands of so many rows that reach the recall where a row agrees so likely."""
+    shared = agreement**rows
     if recall <= 0 or shared >= 1:
         return 1
     bands = max(1, math.ceil(math.log1p(-recall) / math.log1p(-shared) - 1e-9))
-    while Cascade.banding(bands, rows).probability(threshold) < recall:
+    while Cascade.banding(bands, rows).probability(agreement) < recall:
         bands += 1
     return bands
 
@@ -344,10 +363,16 @@ def _cheapest(threshold: float, recall: float, documents: int, background: Backg
         sketching = background.shingles * ROW_COST * banding.rows
         return documents * (sketching + BAND_COST * (banding.bands or 0)) + candidates * checking
 
-    found = _cheapest_banding(threshold, recall, MOST_ROWS, cost)
-    if found is None:
-        raise _too_many(threshold, recall, MOST_ROWS, "rows")
-    return found
+    def bands(rows: int) -> int:
+        return _bands_needed(threshold, recall, rows)
+
+    best = _best(_bandings(threshold, recall, MOST_ROWS, bands), cost)
+    if best is None:
+        raise SettingsError(
+            f"threshold {threshold:g} with recall {recall:g} needs more than {MOST_ROWS:,} rows: "
+            "raise the threshold, or use recall 1 for the exact join"
+        )
+    return best
 
 
 def _cheapest_bits(
@@ -356,11 +381,11 @@ def _cheapest_bits(
     """Choose bands of bits: a candidate is dismissed by its sketch, unless it is similar."""
     seen = _seen("cosine", background, documents * (documents - 1) / 2)
     agreement = equal_bits(threshold)
-    most = _most_differing(agreement)
-    passed = _checked(seen, most)
+    passed = _checked(seen, _most_differing(agreement))
     checking = PAIR_COST + SHINGLE_COST * background.shingles
     if background.dense:
         checking = NUMBER_COST * background.shingles
+    needed = 1 - (1 - recall) * ALLOWANCE
 
     def cost(banding: Cascade) -> float:
         met = errors(banding, agreement, seen).false_candidates
@@ -368,37 +393,31 @@ def _cheapest_bits(
         sketching = BIT_COST * banding.rows + KEY_COST * (banding.bands or 0)
         return documents * sketching + met * MEETING_COST + compared * checking
 
-    needed = 1 - (1 - recall) * ALLOWANCE
-    found = _cheapest_banding(agreement, needed, MOST_BITS, cost)
-    if found is None:
-        raise _too_many(threshold, recall, MOST_BITS, "bits")
-    return found
+    def bands(rows: int) -> int:
+        count = _bands_needed(agreement, needed, rows)
+        while _by_bits(Cascade.banding(count, rows), agreement, background) < needed:
+            count += -(-count // 100)
+        return count
+
+    # A half of all bits agree at any threshold, so that one bit a band is always enough.
+    best = _best(_bandings(agreement, needed, MOST_BITS, bands), cost)
+    return best or Cascade.banding(bands(1), 1)
 
 
-def _cheapest_banding(
-    agreement: float, recall: float, most: int, cost: Callable[[Cascade], float]
-) -> Cascade | None:
-    """Give the banding of least cost with which so likely a row reaches the recall."""
-    best: tuple[float, Cascade] | None = None
+def _bandings(
+    agreement: float, recall: float, most: int, bands: Callable[[int], int]
+) -> Iterator[Cascade]:
+    """Give the bandings of so many rows that reach the recall, of at most `most` in all."""
     for rows in range(1, 65):
         # Where s^r is nothing beside 1, the bands needed are past all bounds.
         if agreement**rows * most < -math.log1p(-recall) * 0.5:
-            break
-        bands = _bands_needed(agreement, recall, rows)
-        if bands * rows > most:
-            continue
-        banding = Cascade.banding(bands, rows)
-        spent = cost(banding)
-        if best is None or spent < best[0]:
-            best = spent, banding
-    return None if best is None else best[1]
+            return
+        if (count := bands(rows)) * rows <= most:
+            yield Cascade.banding(count, rows)
 
 
-def _too_many(threshold: float, recall: float, most: int, unit: str) -> SettingsError:
-    return SettingsError(
-        f"threshold {threshold:g} with recall {recall:g} needs more than {most:,} {unit}: "
-        "raise the threshold, or use recall 1 for the exact join"
-    )
+def _best(bandings: Iterable[Cascade], cost: Callable[[Cascade], float]) -> Cascade | None:
+    return min(bandings, key=cost, default=None)
 
 
 def _fit(threshold: float, signature: int, miss_weight: float) -> Cascade:

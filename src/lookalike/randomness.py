@@ -11,7 +11,7 @@ from lookalike.errors import SettingsError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["GOLDEN", "mixed", "random_words"]
+__all__ = ["GOLDEN", "check_seed", "mixed", "random_words"]
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
@@ -26,9 +26,14 @@ def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return values
 
 
-def random_words(seed: int, start: int, stop: int) -> NDArray[np.uint64]:
-    """Give some words of a seed's stream, from one place up to another."""
+def check_seed(seed: int) -> None:
+    """Refuse what is no seed."""
     if not 0 <= seed < 1 << 64:
         raise SettingsError(f"seed {seed}: use a whole number from 0 to 2^64 - 1")
+
+
+def random_words(seed: int, start: int, stop: int) -> NDArray[np.uint64]:
+    """Give some words of a seed's stream, from one place up to another."""
+    check_seed(seed)
     steps = np.arange(start + 1, stop + 1, dtype=np.uint64)
     return mixed(np.uint64(seed) + steps * GOLDEN)

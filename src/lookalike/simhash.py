@@ -16,7 +16,7 @@ from lookalike.bags import bags_of
 from lookalike.errors import SettingsError
 from lookalike.kernels import hyperplanes as kernels
 from lookalike.kernels import sketch, weighted
-from lookalike.randomness import mixed, random_words
+from lookalike.randomness import check_seed, mixed, random_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,6 +58,7 @@ def transform_size(dimension: int) -> int:
 
 
 def _stream(seed: int) -> int:
+    check_seed(seed)
     return (seed + _PLANES) % (1 << 64)
 
 

@@ -34,8 +34,8 @@ class Swept:
 
     first: NDArray[np.int64]
     second: NDArray[np.int64]
-    met: int
-    """Pairs that met in a bucket; one that meets in two bands counts twice."""
+    dismissed: int
+    """Times that two documents met in a bucket whose sketches are not near."""
 
 
 def sweep(
@@ -80,12 +80,12 @@ def sweep(
 
     known = np.empty(0, np.uint64)
     waiting: list[NDArray[np.uint64]] = []
-    met = 0
+    dismissed = 0
     for done, found in enumerate(in_order(search, range(bands), threads), 1):
         if found is None:
             return None
         waiting.append(found[0])
-        met += found[1]
+        dismissed += found[1] - len(found[0])
         # Near pairs meet in many bands: they are put together before they are too many.
         if sum(map(len, waiting)) > max(ROOM, len(known)) or done == bands:
             known = np.unique(np.concatenate([known, *waiting]))
@@ -95,7 +95,7 @@ def sweep(
         if progress:
             progress(done, bands)
     first = (known >> np.uint64(32)).astype(np.int64)
-    return Swept(first, (known & np.uint64(0xFFFFFFFF)).astype(np.int64), met)
+    return Swept(first, (known & np.uint64(0xFFFFFFFF)).astype(np.int64), dismissed)
 
 
 def _pairs(ordered: NDArray[np.uint64]) -> int:

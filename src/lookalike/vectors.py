@@ -54,6 +54,8 @@ def canonical_vectors(lists: pa.Array, dimension: int) -> Canonical:
     ragged = present[lengths[present] != dimension]
     if len(ragged):
         row = int(ragged[0])
+        # One before it may be wrong in another way, and is then the first.
+        canonical_vectors(lists[:row], dimension)
         raise InvalidVectorError(
             row, f"has {lengths[row]:,} numbers, where the first has {dimension:,}"
         )
@@ -79,24 +81,28 @@ def canonical_sparse(lists: pa.Array) -> Canonical:
     import pyarrow.compute as pc
 
     lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
-    offsets = np.append(0, np.cumsum(lengths, dtype=np.int64))
     flat = lists.flatten()
     places = flat.field("index").to_numpy(zero_copy_only=False).astype(np.uint64)
     values = flat.field("value").to_numpy(zero_copy_only=False).astype(np.float64)
     owner = np.repeat(np.arange(len(lengths)), lengths)
     largest = np.zeros(len(lengths))
-    np.maximum.at(largest, owner, np.abs(np.nan_to_num(values, nan=np.inf)))
+    np.maximum.at(largest, owner, np.where(np.isnan(values), np.inf, np.abs(values)))
     present = lists.is_valid().to_numpy(zero_copy_only=False)
-    for wrong, reason in ((~np.isfinite(largest), NOT_FINITE), (largest == 0, ZERO)):
-        if (rows := np.flatnonzero(present & wrong)).size:
-            raise InvalidVectorError(int(rows[0]), reason)
-    scale = np.exp2(-np.floor(np.log2(np.where(largest > 0, largest, 1))))
+    wrong = np.flatnonzero(present & ~((largest > 0) & np.isfinite(largest)))
+    if len(wrong):
+        row = int(wrong[0])
+        raise InvalidVectorError(row, ZERO if largest[row] == 0 else NOT_FINITE)
+    kept = np.flatnonzero(values)
+    places, values, owner = places[kept], values[kept], owner[kept]
     features = mixed((places + np.uint64(1)) * GOLDEN)
     order = np.lexsort((features, owner))
     words = np.empty((len(places), 2), np.uint64)
     words[:, 0] = features[order]
-    words[:, 1] = (values * scale[owner])[order].view(np.uint64)
-    return _canonical(words.reshape(-1).view(np.uint8), 16 * np.diff(offsets))
+    # By a power of two, which rounds nothing.
+    scaled = np.ldexp(values, 1 - np.frexp(largest)[1][owner])
+    words[:, 1] = scaled[order].view(np.uint64)
+    sizes = np.bincount(owner, minlength=len(lengths))
+    return _canonical(words.reshape(-1).view(np.uint8), 16 * sizes)
 
 
 def _canonical(data: NDArray[np.uint8], lengths: NDArray[np.int64]) -> Canonical:

@@ -6,6 +6,8 @@ them takes a few additions for each instead of a multiplication for each number.
 `docs/hashing.md` defines every bit.
 """
 
+import math
+
 import numpy as np
 
 from lookalike.kernels.jit import kernel, ones
@@ -171,19 +173,22 @@ def unit_vectors(values, out, kinds):
         kinds[i] = 0 if finite and largest > 0 else 2 if finite else 1
         if kinds[i] != 0:
             continue
-        # By a power of two, which rounds nothing, so that squares neither vanish nor overflow.
-        scale = 2.0 ** -np.floor(np.log2(largest))
+        # By a power of two, which rounds nothing, so that squares neither vanish nor overflow; in
+        # two steps, since one alone may be too large for a number.
+        shift = 1 - math.frexp(largest)[1]
+        half = math.ldexp(1.0, shift // 2)
+        rest = math.ldexp(1.0, shift - shift // 2)
         for lane in range(8):
             sums[lane] = 0.0
         for j in range(len(vector)):
-            number = vector[j] * scale
+            number = vector[j] * half * rest
             sums[j % 8] += number * number
         length = np.sqrt(
             ((sums[0] + sums[1]) + (sums[2] + sums[3]))
             + ((sums[4] + sums[5]) + (sums[6] + sums[7]))
         )
         for j in range(len(vector)):
-            out[i, j] = np.float32(vector[j] * scale / length)
+            out[i, j] = np.float32(vector[j] * half * rest / length)
 
 
 @kernel

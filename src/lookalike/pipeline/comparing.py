@@ -136,7 +136,8 @@ def swept_links(
         return None
     known = work.stage("compare")
     if known.get("swept") is None:
-        known.update(swept=0, candidates=swept.met, dismissed=swept.met - len(swept.first))
+        candidates = len(swept.first) + swept.dismissed
+        known.update(swept=0, candidates=candidates, dismissed=swept.dismissed)
         work.store.drop("links")
     links = Links(work.store.column("links", LINK))
     for start in range(known["swept"], len(swept.first), BLOCK):
