@@ -193,3 +193,37 @@ def test_the_error_names_the_file_and_the_way_out():
     assert told.startswith("there/column cannot be written: Permission denied; ")
     assert "--work" in told
     assert "\n" not in told
+
+
+class TestReservedRoom:
+    @given(st.integers(0, 12), st.lists(st.integers(0, 5), max_size=8), st.data())
+    def test_reserving_changes_nothing_but_where_items_stand(self, reserved, sizes, data):
+        roomy, plain = Column(np.int64), Column(np.int64)
+        roomy.reserve(reserved)
+        for at, size in enumerate(sizes):
+            values = np.arange(at, at + size)
+            roomy.append(values)
+            plain.append(values)
+            if data.draw(st.booleans()):
+                keep = data.draw(st.integers(0, len(plain)))
+                roomy.clear(keep)
+                plain.clear(keep)
+            assert np.array_equal(roomy.read(), plain.read())
+        start = data.draw(st.integers(0, len(plain)))
+        assert np.array_equal(roomy.read(start), plain.read(start))
+
+    def test_what_fits_is_never_put_together_again(self):
+        column = Column(np.int64)
+        column.reserve(6)
+        column.append(np.arange(3))
+        first = column.read()
+        column.append(np.arange(3))
+        assert np.shares_memory(first, column.read())
+
+    def test_a_column_with_room_moves_to_a_file(self, tmp_path):
+        column = Column(np.int64)
+        column.reserve(4)
+        column.append(np.arange(3))
+        column.move(tmp_path / "column")
+        column.append(np.arange(3))
+        assert column.read().tolist() == [0, 1, 2, 0, 1, 2]

@@ -6,6 +6,7 @@ import errno
 import os
 import threading
 from bisect import bisect_right
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,6 +63,7 @@ class Column:
         self._chunks: list[NDArray[Any]] = []
         self._starts: list[int] = []
         self._length = length
+        self._room: NDArray[Any] | None = None
         self._file = -1
         if path is not None:
             self._open(path, length)
@@ -85,10 +87,21 @@ class Column:
         """Count the items."""
         return self._length
 
+    def reserve(self, items: int) -> None:
+        """Make room in memory for so many items to come, which then need not be put together."""
+        if self.path is None and not self._length:
+            with suppress(MemoryError):
+                self._room = np.empty(items, self.dtype)
+
     def append(self, values: NDArray[Any]) -> None:
         """Put items at the end."""
         values = np.ascontiguousarray(values, self.dtype).ravel()
-        if self.path is None:
+        after = self._length + len(values)
+        if self._room is not None and after <= len(self._room):
+            self._room[self._length : after] = values
+            self._chunks, self._starts = [self._room[:after]], [0]
+        elif self.path is None:
+            self._room = None
             self._chunks.append(values)
             self._starts.append(self._length)
         else:
@@ -157,6 +170,7 @@ class Column:
     def move(self, path: Path) -> None:
         """Move what is in memory to a file."""
         chunks, self._chunks, self._starts = self._chunks, [], []
+        self._room = None
         self._open(path, 0)
         self._length = 0
         while chunks:
@@ -165,6 +179,7 @@ class Column:
     def clear(self, length: int = 0) -> None:
         """Forget the items from a place on."""
         if self.path is None:
+            self._room = None
             self._chunks, self._starts = [self._slice(0, length)], [0]
         else:
             os.ftruncate(self._file, length * self.dtype.itemsize)
@@ -175,7 +190,7 @@ class Column:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
-        self._chunks, self._starts = [], []
+        self._chunks, self._starts, self._room = [], [], None
 
     def __del__(self) -> None:
         """Let go of a file that nobody closed."""

@@ -150,6 +150,7 @@ class _Reader:
     def run(self) -> None:
         total = sum(source.size for source in self.sources)
         known = self.known
+        self.texts.reserve(min(total, self.running.memory // 2))
         self.running.progress("read", known["read"], total)
         while known["source"] < len(self.sources):
             number = known["source"]
