@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["exact_candidates", "near_bags", "near_vectors"]
 
-TILE = 1024
+TILE = 2048
 """Vectors that are multiplied with as many at a time."""
 ROUNDING = 1e-4
 """How far below the threshold a product of 32-bit numbers is looked at again."""
@@ -90,10 +90,18 @@ def near_vectors(
     """
     _check(threshold)
     least = np.float32(threshold - ROUNDING)
+    # The same room for all tiles: the first touch of fresh memory costs as much as the product.
+    products = np.empty(TILE * TILE, np.float32)
+    high = np.empty(TILE * TILE, np.bool_)
     for start in range(0, len(vectors), TILE):
         mine = vectors[start : start + TILE]
         for other in range(start, len(vectors), TILE):
-            found = mine @ vectors[other : other + TILE].T >= least
+            others = vectors[other : other + TILE]
+            size, shape = len(mine) * len(others), (len(mine), len(others))
+            product = products[:size].reshape(shape)
+            found = high[:size].reshape(shape)
+            np.matmul(mine, others.T, out=product)
+            np.greater_equal(product, least, out=found)
             if other == start:
                 found = np.triu(found, 1)
             first, second = np.nonzero(found)

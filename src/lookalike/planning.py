@@ -236,9 +236,13 @@ def _most_differing(agreement: float) -> int:
 
 def _checked(seen: Distribution, most: int) -> Distribution:
     """Give the pairs that differ in at most so many of the bits that are compared first."""
-    from scipy.special import bdtr
-
-    passing = bdtr(most, CHECK_BITS, 1 - seen.similarities)
+    # A table of the chances of 0, 1, … bits to differ, for each pair; SciPy's takes half a second
+    # to load.
+    agreeing = np.clip(seen.similarities, 1e-12, 1 - 1e-12)[:, None]
+    bits = np.arange(most + 1)
+    ways = np.array([math.log(math.comb(CHECK_BITS, k)) for k in bits.tolist()])
+    logs = ways + bits * np.log1p(-agreeing) + (CHECK_BITS - bits) * np.log(agreeing)
+    passing = np.minimum(np.exp(logs).sum(axis=1), 1.0)
     return Distribution(seen.similarities, seen.weights * passing)
 
 
@@ -358,15 +362,17 @@ def _cheapest(threshold: float, recall: float, documents: int, background: Backg
     seen = _seen("jaccard", background, documents * (documents - 1) / 2)
     checking = PAIR_COST + SHINGLE_COST * background.shingles
 
-    def cost(banding: Cascade) -> float:
-        candidates = errors(banding, threshold, seen).false_candidates
-        sketching = background.shingles * ROW_COST * banding.rows
-        return documents * (sketching + BAND_COST * (banding.bands or 0)) + candidates * checking
+    def sketching(banding: Cascade) -> float:
+        each = background.shingles * ROW_COST * banding.rows
+        return documents * (each + BAND_COST * (banding.bands or 0))
+
+    def comparing(banding: Cascade) -> float:
+        return errors(banding, threshold, seen).false_candidates * checking
 
     def bands(rows: int) -> int:
         return _bands_needed(threshold, recall, rows)
 
-    best = _best(_bandings(threshold, recall, MOST_ROWS, bands), cost)
+    best = _cheaper(_bandings(threshold, recall, MOST_ROWS, bands), sketching, comparing)
     if best is None:
         raise SettingsError(
             f"threshold {threshold:g} with recall {recall:g} needs more than {MOST_ROWS:,} rows: "
@@ -387,11 +393,13 @@ def _cheapest_bits(
         checking = NUMBER_COST * background.shingles
     needed = 1 - (1 - recall) * ALLOWANCE
 
-    def cost(banding: Cascade) -> float:
+    def sketching(banding: Cascade) -> float:
+        return documents * (BIT_COST * banding.rows + KEY_COST * (banding.bands or 0))
+
+    def comparing(banding: Cascade) -> float:
         met = errors(banding, agreement, seen).false_candidates
         compared = errors(banding, agreement, passed).false_candidates
-        sketching = BIT_COST * banding.rows + KEY_COST * (banding.bands or 0)
-        return documents * sketching + met * MEETING_COST + compared * checking
+        return met * MEETING_COST + compared * checking
 
     def bands(rows: int) -> int:
         count = _bands_needed(agreement, needed, rows)
@@ -400,7 +408,7 @@ def _cheapest_bits(
         return count
 
     # A half of all bits agree at any threshold, so that one bit a band is always enough.
-    best = _best(_bandings(agreement, needed, MOST_BITS, bands), cost)
+    best = _cheaper(_bandings(agreement, needed, MOST_BITS, bands), sketching, comparing)
     return best or Cascade.banding(bands(1), 1)
 
 
@@ -416,8 +424,21 @@ def _bandings(
             yield Cascade.banding(count, rows)
 
 
-def _best(bandings: Iterable[Cascade], cost: Callable[[Cascade], float]) -> Cascade | None:
-    return min(bandings, key=cost, default=None)
+def _cheaper(
+    bandings: Iterable[Cascade],
+    sketching: Callable[[Cascade], float],
+    comparing: Callable[[Cascade], float],
+) -> Cascade | None:
+    """Give the banding of least cost; from one to the next sketching grows and comparing falls."""
+    best: tuple[float, Cascade] | None = None
+    for banding in bandings:
+        spent = sketching(banding)
+        if best is not None and spent > best[0]:
+            break
+        spent += comparing(banding)
+        if best is None or spent < best[0]:
+            best = spent, banding
+    return None if best is None else best[1]
 
 
 def _fit(threshold: float, signature: int, miss_weight: float) -> Cascade:
