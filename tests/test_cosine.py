@@ -351,6 +351,13 @@ class TestPlan:
         below = [banded(cosine, 10, 4) for cosine in (0.0, 0.5)]
         assert chosen.false_candidates == pytest.approx(101 * 100 / 2 / 3 * sum(below))
 
+    def test_of_random_pairs_few_are_not_dismissed_by_their_first_bits(self):
+        background = Background(np.array([-0.2, 0.3, 0.7, 0.9]), 100.0)
+        chosen = plan(0.8, bands=10, rows=4, documents=101, background=background, metric="cosine")
+        most = chosen.most_differing
+        below = [banded(s, 10, 4) * differ_at_most(most, CHECK_BITS, s) for s in (-0.2, 0.3, 0.7)]
+        assert chosen.false_comparisons == pytest.approx(101 * 100 / 2 / 4 * sum(below))
+
     def test_more_documents_make_stricter_bands(self):
         rows = [plan(documents=10**power, metric="cosine").rows for power in range(2, 10)]
         assert rows == sorted(rows)
