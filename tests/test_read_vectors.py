@@ -406,7 +406,7 @@ class TestArrays:
         [
             ({"text": "a"}, "leave out the name of the text ('a')"),
             ({"id": "k"}, "leave out the name of the id ('k')"),
-            ({"vector": "v", "id": "k"}, "leave out the name of the id ('k') and of the vector"),
+            ({"text": "t", "id": "k"}, "leave out the name of the text ('t') and of the id ('k')"),
         ],
     )
     def test_names_of_columns_are_refused(self, tmp_path, names, message):

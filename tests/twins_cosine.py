@@ -34,24 +34,14 @@ def scaled(numbers: list[float]) -> list[float]:
     return [math.ldexp(number, 1 - exponent) for number in numbers]
 
 
-def length(numbers: list[float]) -> float:
-    """Return the root of the squares, summed in eight sums."""
-    s = [0.0] * 8
-    for j, number in enumerate(numbers):
-        s[j % 8] += number * number
-    return math.sqrt(((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7])))
-
-
-def unit(numbers: list[float]) -> list[float]:
-    """Return a vector as a document has it: of length 1, in 32-bit numbers."""
-    brought = scaled(numbers)
-    norm = length(brought)
-    return [single(number / norm) for number in brought]
+def brought(numbers: list[float]) -> list[float]:
+    """Return a vector as a document has it: scaled, in 32-bit numbers, without a negative zero."""
+    return [single(number) + 0.0 for number in scaled(numbers)]
 
 
 def dense_document(numbers: list[float]) -> bytes:
     """Return the bytes of a vector."""
-    return struct.pack(f"<{len(numbers)}f", *unit(numbers))
+    return struct.pack(f"<{len(numbers)}f", *brought(numbers))
 
 
 def sparse_document(row: dict[int, float]) -> bytes:

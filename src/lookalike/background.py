@@ -130,8 +130,9 @@ def measure_bags(bags: Bags) -> Background:
 
 
 def measure_vectors(vectors: NDArray[np.float32]) -> Background:
-    """Compare every two vectors, of length 1, of a sample by their cosine."""
+    """Compare every two vectors of a sample by their cosine."""
     wide = vectors.astype(np.float64)
+    wide /= np.linalg.norm(wide, axis=1, keepdims=True)
     return Background(_upper(wide @ wide.T), float(vectors.shape[1]), dense=True)
 
 

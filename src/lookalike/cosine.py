@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
     Vectors = tuple[NDArray[np.float32], NDArray[np.int64]]
 
+ROUNDING = 1e-12
+"""How far below a threshold, in parts of it, a score may be whose sums were rounded down."""
+
 __all__ = ["compare_bags", "compare_vectors", "cosines_of_bags", "cosines_of_vectors"]
 
 
@@ -134,6 +137,6 @@ def _scored(
     # One root of one product: of whole numbers, 4 of 5 is the 0.8 that a user writes.
     lengths = np.sqrt(squares[first] * squares[second])
     similarity = np.clip(products / np.where(lengths > 0, lengths, 1), -1, 1)
-    kept = np.flatnonzero(similarity >= threshold)
+    kept = np.flatnonzero(similarity >= threshold - ROUNDING * abs(threshold))
     unknown = np.full(len(kept), np.nan)
     return Scored(first[kept], second[kept], similarity[kept], unknown, unknown)

@@ -16,7 +16,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BITS", "block_keys", "block_masks", "distances"]
+__all__ = ["BITS", "block_keys", "block_masks", "distances", "expected_meetings"]
 
 BITS = 64
 MOST_TABLES = 64
@@ -33,17 +33,22 @@ def block_masks(distance: int, documents: int) -> list[np.uint64]:
 
     Few large blocks make few tables with many chance meetings, many small blocks the reverse.
     """
-    pairs = documents * (documents - 1) / 2
     best: tuple[float, list[np.uint64]] | None = None
     for blocks in range(distance + 1, BITS + 1):
         if best is not None and math.comb(blocks, distance) > MOST_TABLES:
             break
         masks = _masks(blocks, distance)
-        met = sum(AGREEING ** int(mask).bit_count() for mask in masks)
-        cost = documents * TABLE_COST * len(masks) + pairs * PAIR_COST * met
+        met = expected_meetings(masks, documents)
+        cost = documents * TABLE_COST * len(masks) + PAIR_COST * met
         if best is None or cost < best[0]:
             best = cost, masks
     return [] if best is None else best[1]
+
+
+def expected_meetings(masks: list[np.uint64], documents: int) -> float:
+    """Tell how many random pairs of so many documents meet in the tables."""
+    pairs = documents * (documents - 1) / 2
+    return pairs * sum(AGREEING ** int(mask).bit_count() for mask in masks)
 
 
 def _masks(blocks: int, distance: int) -> list[np.uint64]:

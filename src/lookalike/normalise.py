@@ -176,7 +176,7 @@ class InvalidTextError(SourceError):
         )
         self.row = row
         self.offset = offset
-        self.reason = f"is not valid UTF-8 at byte {offset + 1}"
+        self.wrong = [(row, f"is not valid UTF-8 at byte {offset + 1}")]
 
 
 def _buffers(texts: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

@@ -42,6 +42,8 @@ NUMBER_COST = 1.5  # a number of a vector of a candidate
 
 CHECK_BITS = 256
 """Bits of two sketches that are compared before the documents themselves are."""
+LEAST_DIFFERING = 4
+"""Bits in which vectors of the same direction may differ by rounding, and some more."""
 CHECK_MISS = 1e-6
 """Chance at the most that a pair at the threshold is dismissed by those bits."""
 FOLD_POINTS = 9
@@ -71,6 +73,8 @@ class Plan:
     """What the documents consist of, for a sentence."""
     distance: int | None = None
     """The bits in which two fingerprints may differ, where those are searched for."""
+    meetings: float = 0.0
+    """Random pairs of fingerprints that are expected to meet in a table."""
 
     @property
     def bands(self) -> int | None:
@@ -135,7 +139,7 @@ class Plan:
     def false_candidates(self) -> float:
         """Random pairs that are expected to become candidates and to fail the exact check."""
         if self.cascade is None or self.distance is not None:
-            return 0.0
+            return self.meetings
         pairs = self.documents * (self.documents - 1) / 2
         seen = _seen(self.metric, self.background, pairs)
         return errors(self.cascade, self.agreement(self.threshold), seen).false_candidates
@@ -228,7 +232,7 @@ def _seen(metric: str, background: Background, pairs: float) -> Distribution:
 @cache
 def _most_differing(agreement: float) -> int:
     """Give the fewest bits of 256 in which a pair at the threshold rarely differs more."""
-    most = 0
+    most = LEAST_DIFFERING
     while most < CHECK_BITS and 1 - _passing(most, agreement) > CHECK_MISS:
         most += 1
     return most
@@ -327,11 +331,16 @@ def plan_for(settings: Settings, documents: int, background: Background) -> Plan
     return Plan(threshold, recall, cheapest, "planned", documents, background, metric=metric)
 
 
-def plan_of_blocks(settings: Settings, documents: int, background: Background, tables: int) -> Plan:
-    """Say how fingerprints within a distance are found: with a table for each choice of blocks."""
+def plan_of_blocks(
+    distance: int, documents: int, background: Background, tables: int, meetings: float
+) -> Plan:
+    """Say how fingerprints within a distance are found: with a table for each choice of blocks.
+
+    `meetings` is how many random pairs are expected to meet in them.
+    """
     either = Cascade((("or", tables),))
     plan = Plan(0.0, 1.0, either, "blocks", documents, background, metric="cosine")
-    return replace(plan, distance=settings.simhash)
+    return replace(plan, distance=distance, meetings=meetings)
 
 
 def _given(settings: Settings) -> Cascade:

@@ -137,6 +137,11 @@ class Settings:
         """Whether every pair is to be found, without sketches."""
         return self.recall == 1 and self.planned
 
+    @property
+    def by_sketches(self) -> bool:
+        """Whether scores are told from sketches, not from the documents themselves."""
+        return self.estimate or self.simhash is not None
+
     def resolved(
         self, *, shingle: str, normalise: str, cascade: str | None, weights: str | None = None
     ) -> Settings:

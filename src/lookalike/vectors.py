@@ -1,4 +1,4 @@
-"""Vectors as documents: at length 1, as bytes, so that equal directions are identical."""
+"""Vectors as documents: their numbers as bytes, scaled so that twice a vector is the same one."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from lookalike.normalise import Canonical
 from lookalike.randomness import GOLDEN, mixed
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -24,52 +26,54 @@ ZERO = "is zero and has no direction"
 
 
 class InvalidVectorError(SourceError):
-    """A vector that has no direction, or another length than the others."""
+    """Vectors that have no direction, or another length than the others."""
 
-    def __init__(self, row: int, reason: str) -> None:
-        """Keep the row of the vector, and what is wrong with it."""
+    def __init__(self, wrong: Sequence[tuple[int, str]]) -> None:
+        """Keep the rows of the vectors, in order, and what is wrong with each."""
+        row, reason = wrong[0]
         super().__init__(f"vector {row + 1} {reason}: mend or remove it")
-        self.row = row
-        self.reason = reason
+        self.wrong = wrong
 
 
 def dimension_of(lists: pa.Array) -> int | None:
-    """Give the numbers of the first vector, None where there is none."""
+    """Give the numbers of the first vector that has any, None where there is none."""
     import pyarrow.compute as pc
 
-    lengths = pc.list_value_length(lists).drop_null()
-    return lengths[0].as_py() if len(lengths) else None
+    lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
+    filled = np.flatnonzero(lengths)
+    return int(lengths[filled[0]]) if len(filled) else None
 
 
 def canonical_vectors(lists: pa.Array, dimension: int) -> Canonical:
-    """Make documents of an Arrow array of lists of floats: 32-bit numbers, at length 1.
+    """Make documents of an Arrow array of lists of floats: 32-bit numbers, scaled.
 
-    A null is an empty document. Raises InvalidVectorError for the first that is ragged, not finite
-    or zero.
+    Scaled by a power of two so that the largest number is from 1 to 2, which rounds nothing. A null
+    is an empty document. Raises InvalidVectorError for those that are ragged, not finite or zero.
     """
     import pyarrow.compute as pc
 
     lengths = pc.fill_null(pc.list_value_length(lists), -1).to_numpy(zero_copy_only=False)
     present = np.flatnonzero(lengths >= 0)
-    ragged = present[lengths[present] != dimension]
-    if len(ragged):
-        row = int(ragged[0])
-        # One before it may be wrong in another way, and is then the first.
-        canonical_vectors(lists[:row], dimension)
-        raise InvalidVectorError(
-            row, f"has {lengths[row]:,} numbers, where the first has {dimension:,}"
-        )
-    if dimension == 0 and len(present):
-        raise InvalidVectorError(int(present[0]), "has no numbers")
+    straight = lengths[present] == dimension
+    wrong = {
+        row: f"has {lengths[row]:,} numbers, where the first has {dimension:,}"
+        if lengths[row]
+        else "has no numbers"
+        for row in present[~straight | (lengths[present] == 0)].tolist()
+    }
+    rows = present[straight]
     numbers = lists.flatten().to_numpy(zero_copy_only=False).astype(np.float64)
-    values = numbers.reshape(-1, dimension) if len(present) else np.empty((0, 1))
-    units = np.empty(values.shape, np.float32)
-    kinds = np.empty(len(values), np.uint8)
-    kernels.unit_vectors(values, units, kinds)
-    if (wrong := np.flatnonzero(kinds)).size:
-        kind, row = int(kinds[wrong[0]]), int(present[wrong[0]])
-        raise InvalidVectorError(row, NOT_FINITE if kind == 1 else ZERO)
-    return _canonical(units.reshape(-1).view(np.uint8), 4 * dimension * (lengths >= 0))
+    if len(rows) < len(present):
+        numbers = numbers[np.repeat(straight, lengths[present])]
+    values = numbers.reshape(len(rows), dimension) if dimension else np.empty((0, 1))
+    scaled = np.empty(values.shape, np.float32)
+    kinds = np.zeros(len(values), np.uint8)
+    kernels.scaled_vectors(values, scaled, kinds)
+    for at in np.flatnonzero(kinds).tolist():
+        wrong[int(rows[at])] = NOT_FINITE if kinds[at] == 1 else ZERO
+    if wrong:
+        raise InvalidVectorError(sorted(wrong.items()))
+    return _canonical(scaled.reshape(-1).view(np.uint8), 4 * dimension * (lengths >= 0))
 
 
 def canonical_sparse(lists: pa.Array) -> Canonical:
@@ -90,8 +94,8 @@ def canonical_sparse(lists: pa.Array) -> Canonical:
     present = lists.is_valid().to_numpy(zero_copy_only=False)
     wrong = np.flatnonzero(present & ~((largest > 0) & np.isfinite(largest)))
     if len(wrong):
-        row = int(wrong[0])
-        raise InvalidVectorError(row, ZERO if largest[row] == 0 else NOT_FINITE)
+        reasons = [(row, ZERO if largest[row] == 0 else NOT_FINITE) for row in wrong.tolist()]
+        raise InvalidVectorError(reasons)
     kept = np.flatnonzero(values)
     places, values, owner = places[kept], values[kept], owner[kept]
     features = mixed((places + np.uint64(1)) * GOLDEN)

@@ -151,6 +151,8 @@ def find(
         check_apart(work, source)
     console = screen.status(quiet=quiet)
     kernel = sketch.element_sets if metric == "jaccard" else hyperplanes.signs
+    if simhash is not None:
+        kernel = sketch.print_texts
     if containment is not None:
         kernel = inside.shared
     elif boilerplate:
@@ -304,8 +306,7 @@ def _show_clusters(result: FindResult, console: Console) -> None:
         names = [visible(name) for name in ids]
         if size > SHOWN_MEMBERS:
             names.append(f"and {size - SHOWN_MEMBERS:,} more")
-        by_sketches = result.settings.estimate or result.settings.simhash is not None
-        least = ("~" if by_sketches else "") + number(first["similarity"])
+        least = ("~" if result.settings.by_sketches else "") + number(first["similarity"])
         table.add_row(str(first["cluster"]), f"{size:,}", least, Text("\n".join(names)))
         at += size
     console.print(f"{title}\n")

@@ -107,7 +107,9 @@ Metric = Annotated[
 ]
 Weights = Annotated[
     WeightName | None,
-    typer.Option("--weights", help="With the cosine: what a shingle counts for; default counts."),
+    typer.Option(
+        "--weights", help="What a shingle counts for in the cosine and simhash; default counts."
+    ),
 ]
 Id = Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="Field that holds the id.")]
 Out = Annotated[
@@ -124,7 +126,7 @@ Source = Annotated[
     typer.Argument(
         metavar="SOURCE",
         help="Folders, files (.txt .md .html .pdf .docx; .jsonl .csv .tsv, also .gz and .zst; "
-        ".parquet; .npy with --metric cosine), patterns, addresses as s3://…, or - for JSONL on "
+        ".parquet; .npy for vectors), patterns, addresses as s3://…, or - for JSONL on "
         "standard input.",
     ),
 ]

@@ -135,7 +135,8 @@ def show_curve(console: Console, plan: Plan, rows: list[tuple[float, float, floa
     console.print(curve_table(rows))
     console.print()
     estimate = plan.rule_of_thumb
-    rule = f"; the rule of thumb (1/b)^(1/r) says {estimate:.4f}" if estimate is not None else ""
+    means = "(1/b)^(1/r), of bits that agree," if plan.metric == "cosine" else "(1/b)^(1/r)"
+    rule = f"; the rule of thumb {means} says {estimate:.4f}" if estimate is not None else ""
     console.print(f"The chance to be found is one half at {plan.half:.4f}{rule}.")
 
 

@@ -85,14 +85,15 @@ def sketch(
             console,
             progress,
             work=None,
-            target=None,
+            target=out,
             ignore=ignore,
             columns=Columns(text, vector, id_),
             threads=threads,
             memory=memory,
             skip_bad=skip_bad,
         )
-        write_out(sketch_tables(job, wanted), kind, out)
+        with working.given_up_if_hopeless(job, None):
+            write_out(sketch_tables(job, wanted), kind, out)
     collection = job.collection
     where = f", in {out}" if out else ""
     passed = f"; {collection.bad_count:,} passed over" if collection.bad_count else ""

@@ -157,12 +157,12 @@ def differing(sketches, words, first, second, out):
 
 
 @kernel
-def unit_vectors(values, out, kinds):
-    """Write each vector at length 1, and what it is: 0 good, 1 not finite, 2 of length 0.
+def scaled_vectors(values, out, kinds):
+    """Write each vector with its largest number from 1 to 2, and what it is.
 
-    Lengths are summed in eight places side by side, always the same way.
+    0 is good, 1 not finite, 2 zero. The factor is a power of two, which rounds nothing; it is taken
+    in two steps, since one alone may be too large for a number.
     """
-    sums = np.empty(8, np.float64)
     for i in range(len(values)):
         vector = values[i]
         largest = 0.0
@@ -173,22 +173,12 @@ def unit_vectors(values, out, kinds):
         kinds[i] = 0 if finite and largest > 0 else 2 if finite else 1
         if kinds[i] != 0:
             continue
-        # By a power of two, which rounds nothing, so that squares neither vanish nor overflow; in
-        # two steps, since one alone may be too large for a number.
         shift = 1 - math.frexp(largest)[1]
         half = math.ldexp(1.0, shift // 2)
         rest = math.ldexp(1.0, shift - shift // 2)
-        for lane in range(8):
-            sums[lane] = 0.0
         for j in range(len(vector)):
-            number = vector[j] * half * rest
-            sums[j % 8] += number * number
-        length = np.sqrt(
-            ((sums[0] + sums[1]) + (sums[2] + sums[3]))
-            + ((sums[4] + sums[5]) + (sums[6] + sums[7]))
-        )
-        for j in range(len(vector)):
-            out[i, j] = np.float32(vector[j] * half * rest / length)
+            # Plus 0, since -0 and 0 are the same direction and shall be the same bytes.
+            out[i, j] = np.float32(vector[j] * half * rest) + np.float32(0)
 
 
 @kernel

@@ -12,7 +12,7 @@ from lookalike import background as sampling
 from lookalike import boilerplate, frequencies, planning
 from lookalike.bags import Rarity, Weighting, listed_bags
 from lookalike.errors import SettingsError
-from lookalike.hamming import block_masks
+from lookalike.hamming import block_masks, expected_meetings
 from lookalike.normalise import normalise
 from lookalike.pipeline.metrics import Cosine, Fingerprints, Jaccard
 from lookalike.shingle import PIECE, Shingling, ignoring
@@ -82,7 +82,10 @@ def choose(
         name = f"{shingling} multiset" if settings.multiset else str(shingling)
         what = WEIGHED[metric.weighting.name] if isinstance(metric, Cosine) else "shingles"
     if isinstance(metric, Fingerprints):
-        plan = planning.plan_of_blocks(settings, len(groups), background, len(metric.masks))
+        meetings = expected_meetings([np.uint64(mask) for mask in metric.masks], len(groups))
+        plan = planning.plan_of_blocks(
+            metric.distance, len(groups), background, len(metric.masks), meetings
+        )
     else:
         plan = planning.plan_for(settings, len(groups), background)
     plan = replace(plan, shingle=name, shingle_reason=reason, what=what)
@@ -202,12 +205,19 @@ def _doubts(collection: Collection, groups: Groups, settings: Settings, plan: Pl
     documents = len(collection)
     empty = int(np.count_nonzero(groups.of_document < 0))
     if empty > MOSTLY * documents:
+        vectors = collection.kind in ("vectors", "sparse")
+        column, option = ("vectors", "--vector") if vectors else ("text", "--text")
         found.append(
-            f"{empty:,} of {documents:,} documents are empty: is this the column of the text? "
-            "--text names another"
+            f"{empty:,} of {documents:,} documents are empty: is this the column of the {column}? "
+            f"{option} names another"
         )
     false = plan.false_comparisons
-    if false > MANY_FALSE * max(1, plan.documents) and settings.containment is None:
+    if false > MANY_FALSE * max(1, plan.documents) and settings.simhash is not None:
+        found.append(
+            f"with {settings.simhash} bits some {false / plan.documents:,.0f} chance meetings are "
+            "expected for each document, as if nearly every pair were compared: use fewer bits"
+        )
+    elif false > MANY_FALSE * max(1, plan.documents) and settings.containment is None:
         found.append(
             f"at threshold {settings.threshold:g} some {false / plan.documents:,.0f} "
             "false candidates are expected for each document, as if nearly every pair were "

@@ -92,6 +92,7 @@ def links_of(
         # Pairs that were put aside are too many for the memory that is now allowed.
         known.clear()
         work.store.drop("links")
+        work.checkpoint()
     links = Links(work.store.column("links", LINK))
     keys = sketches.keys.all() if sketches.layout.filtered else None
 
@@ -139,6 +140,7 @@ def swept_links(
         candidates = len(swept.first) + swept.dismissed
         known.update(swept=0, candidates=candidates, dismissed=swept.dismissed)
         work.store.drop("links")
+        work.checkpoint()
     links = Links(work.store.column("links", LINK))
     for start in range(known["swept"], len(swept.first), BLOCK):
         stop = min(start + BLOCK, len(swept.first))

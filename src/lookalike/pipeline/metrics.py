@@ -57,6 +57,9 @@ class Metric(Protocol):
     def key(self) -> list[Any]:
         """Give what decides a sketch, for JSON."""
 
+    def banding(self, layout: Layout) -> str:
+        """Name what decides the keys of a sketch."""
+
     def words(self, rows: int) -> int:
         """Tell in how many 32-bit words a sketch of so many rows stands."""
 
@@ -107,6 +110,10 @@ class Jaccard:
     def key(self) -> list[Any]:
         """Give what decides a sketch, for JSON."""
         return [str(self.shingling)]
+
+    def banding(self, layout: Layout) -> str:
+        """Name the cascade."""
+        return str(layout.cascade)
 
     def words(self, rows: int) -> int:
         """Tell in how many words a signature stands: one a row."""
@@ -186,6 +193,10 @@ class Cosine:
             return ["cosine", self.dimension]
         return ["cosine", str(self.shingling), self.weighting.name]
 
+    def banding(self, layout: Layout) -> str:
+        """Name the cascade."""
+        return str(layout.cascade)
+
     def words(self, rows: int) -> int:
         """Tell in how many words the bits stand; those that are looked at first always do."""
         return max(-(-rows // simhash.WORD), CHECK_WORDS)
@@ -253,13 +264,15 @@ class Cosine:
         taken = int(texts.lengths(rows).sum())
         threads = running.threads
         if self.dimension:
-            _refuse_if_large(2 * taken, running.memory, "every vector")
+            _refuse_if_large(3 * taken, running.memory, "every vector")
             vectors = matrix(texts.chosen(rows), self.dimension)
-            blocks = exact.near_vectors(vectors, threshold=threshold, progress=_told(running))
+            units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+            blocks = exact.near_vectors(units, threshold=threshold, progress=_told(running))
             return blocks, lambda first, second: cosines_of_vectors(
                 vectors, first, second, threshold=threshold, threads=threads
             )
-        _refuse_if_large(48 * taken, running.memory, "every shingle")
+        what = "every vector" if self.shingling is None else "every shingle"
+        _refuse_if_large(48 * taken, running.memory, what)
         part, mine = texts.part(rows)
         bags = self.bags(part, mine, threads)
         blocks = exact.near_bags(bags, threshold=threshold, progress=_told(running))
@@ -281,6 +294,10 @@ class Fingerprints(Cosine):
     def key(self) -> list[Any]:
         """Give what decides a sketch, for JSON."""
         return ["simhash", *super().key()]
+
+    def banding(self, _layout: Layout) -> str:
+        """Name the bits that the tables look at."""
+        return " ".join(f"{mask:016x}" for mask in self.masks)
 
     def words(self, _rows: int) -> int:
         """Tell in how many words a fingerprint stands."""

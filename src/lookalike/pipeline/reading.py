@@ -17,6 +17,7 @@ from lookalike.errors import SettingsError, SourceError
 from lookalike.ids import Ids, IdWriter
 from lookalike.normalise import Canonical, InvalidTextError, Normalisation, normalise
 from lookalike.read import kind_of
+from lookalike.read.vectors import byte_lengths
 from lookalike.shingle import PIECE
 from lookalike.texts import Texts
 from lookalike.threads import in_order, pieces
@@ -43,8 +44,6 @@ __all__ = ["Collection", "read_all"]
 
 BYTES_PER_BYTE = {"text": 40, "tokens": 40, "vectors": 8, "sparse": 8}
 """Memory that a byte of a document takes, with another as long, while both are compared."""
-ITEM_BYTES = {"tokens": 8, "vectors": 4, "sparse": 16}
-"""What an item of a document that is no text takes, once it is canonical."""
 MOST_NAMED = 1000
 """Records passed over that are named; all are counted."""
 
@@ -176,7 +175,7 @@ class _Reader:
     def _cut(self, batches: Iterator[Batch]) -> Iterator[tuple[Batch, slice, bool]]:
         for batch in batches:
             self._check_kind(batch)
-            cuts = list(pieces(_byte_lengths(batch.texts), PIECE)) or [slice(0, 0)]
+            cuts = list(pieces(byte_lengths(batch.texts), PIECE)) or [slice(0, 0)]
             for cut in cuts:
                 yield batch, cut, cut is cuts[-1]
 
@@ -201,7 +200,7 @@ class _Reader:
         batch, cut, last = item
         rows = np.arange(cut.start, cut.stop)
         bad: list[str] = []
-        lengths = _byte_lengths(batch.texts[cut.start : cut.stop])
+        lengths = byte_lengths(batch.texts[cut.start : cut.stop])
         factor = BYTES_PER_BYTE[kind_of(batch.texts.type)]
         for row in rows[lengths * factor > self.running.memory].tolist():
             took = int(lengths[row - cut.start])
@@ -218,10 +217,11 @@ class _Reader:
                 canonical = self._canonical(texts)
                 break
             except (InvalidTextError, InvalidVectorError) as error:
-                named = self._named(batch, int(rows[error.row]))
-                bad.append(f"{named} {error.reason}: mend or remove it")
-                self._stop_at(bad[-1])
-                rows = np.delete(rows, error.row)
+                for row, reason in error.wrong:
+                    named = self._named(batch, int(rows[row]))
+                    bad.append(f"{named} {reason}: mend or remove it")
+                    self._stop_at(bad[-1])
+                rows = np.delete(rows, [row for row, _ in error.wrong])
         return _Part(batch, rows, canonical, _characters(texts), bad, last)
 
     def _named(self, batch: Batch, row: int) -> str:
@@ -297,13 +297,6 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     return float(value) if isinstance(value, (Decimal, np.number)) else str(value)
-
-
-def _byte_lengths(texts: pa.Array) -> NDArray[np.int64]:
-    kind = kind_of(texts.type)
-    if kind == "text":
-        return _whole(pc.binary_length(texts))
-    return _whole(pc.list_value_length(texts)) * ITEM_BYTES[kind]
 
 
 def _characters(texts: pa.Array) -> NDArray[np.int64]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,6 +14,8 @@ import pyarrow as pa
 from lookalike import minhash, simhash
 from lookalike.errors import SettingsError
 from lookalike.pipeline.metrics import Cosine
+from lookalike.planning import MOST_GIVEN
+from lookalike.settings import FORMAT
 from lookalike.shingle import PIECE
 from lookalike.threads import in_order, pieces
 
@@ -44,19 +49,27 @@ class Wanted:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
+        if isinstance(self.columns, str):
+            object.__setattr__(self, "columns", self.columns.replace(",", " ").split())
         for name in self.columns or ():
             if name not in KINDS:
                 raise SettingsError(f"column {name!r} is unknown: use some of {', '.join(KINDS)}")
         if self.columns is not None and not self.columns:
             raise SettingsError(f"no columns: use some of {', '.join(KINDS)}")
-        if isinstance(self.rows, bool) or not isinstance(self.rows, int) or self.rows < 1:
-            raise SettingsError(f"rows {self.rows!r}: use a whole number from 1, as 128")
-        whole = isinstance(self.bits, int) and not isinstance(self.bits, bool)
+        if not _is_whole(self.rows) or not 1 <= self.rows <= MOST_GIVEN:
+            raise SettingsError(
+                f"rows {self.rows!r}: use a whole number from 1 to {MOST_GIVEN:,}, as 128"
+            )
+        whole = _is_whole(self.bits)
         if not whole or not LEAST_BITS <= self.bits <= MOST_BITS or self.bits % simhash.WORD:
             raise SettingsError(
                 f"bits {self.bits!r}: use a multiple of {simhash.WORD} from {LEAST_BITS} to "
                 f"{MOST_BITS:,}, as 256"
             )
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def sketch_tables(job: Job, wanted: Wanted) -> Iterator[pa.Table]:
@@ -73,11 +86,12 @@ def sketch_tables(job: Job, wanted: Wanted) -> Iterator[pa.Table]:
     if metric.shingling is None and set(columns) != {"bits"}:
         raise SettingsError("simhash and minhash are of text: vectors have bits alone")
     maker = _Maker(metric, columns, wanted)
-    metadata = {"lookalike.fingerprint": job.resolved().fingerprint(), **maker.told()}
+    metadata = {"lookalike.fingerprint": _fingerprint(job, columns, wanted), **maker.told()}
     texts, ids = job.texts, job.collection.ids
     every = np.arange(len(ids), dtype=np.int64)
     yield maker.table(texts, ids, every[:0], metadata)
-    cut = pieces(texts.lengths(every), PIECE)
+    # Of short texts the sketches take more than the texts do.
+    cut = pieces(texts.lengths(every) + maker.bytes_each(), PIECE)
     done = 0
     for table in in_order(
         lambda piece: maker.table(texts, ids, every[piece], metadata), cut, job.running.threads
@@ -88,11 +102,33 @@ def sketch_tables(job: Job, wanted: Wanted) -> Iterator[pa.Table]:
     job.finish()
 
 
+def _fingerprint(job: Job, columns: tuple[str, ...], wanted: Wanted) -> str:
+    """Name in 16 hexadecimal digits all that decides the columns, and nothing that does not."""
+    settings = job.resolved()
+    names = ("shingle", "weights", "normalise", "seed", "ignore", "max_df")
+    plain = {name: getattr(settings, name) for name in names} | {"columns": columns}
+    if "minhash" in columns:
+        plain |= {"rows": wanted.rows, "multiset": wanted.multiset}
+    if "bits" in columns:
+        plain |= {"bits": wanted.bits}
+    if settings.weights == "tf-idf" or settings.max_df is not None:
+        # Then a sketch depends on the other documents too.
+        prints = np.sort(job.texts.fingerprints[job.rows, 0])
+        plain |= {"corpus": hashlib.sha256(prints.tobytes()).hexdigest()}
+    told = json.dumps({"format": FORMAT, **plain}, sort_keys=True)
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
+
+
 @dataclass(frozen=True)
 class _Maker:
     metric: Cosine
     columns: tuple[str, ...]
     wanted: Wanted
+
+    def bytes_each(self) -> int:
+        """Tell how much the sketches of a document take, some of them twice while they are made."""
+        sizes = {"simhash": 8, "minhash": 4 * self.wanted.rows, "bits": self.wanted.bits // 8}
+        return 2 * sum(sizes[name] for name in self.columns)
 
     def told(self) -> dict[str, str]:
         """Say what the columns are, for the file."""

@@ -123,10 +123,11 @@ def sketch(
         known.clear()
         known.update(key=key, stored=needed, signed=False, cascade=None, banded=False)
     stored = known["stored"]
-    if known["cascade"] != str(layout.cascade):
+    banding = metric.banding(layout)
+    if known["cascade"] != banding:
         work.store.drop("keys")
         whole = stored >= metric.words(layout.cascade.rows)
-        known.update(cascade=str(layout.cascade), banded=False, signed=known["signed"] and whole)
+        known.update(cascade=banding, banded=False, signed=known["signed"] and whole)
         if not known["signed"]:
             work.store.drop("bare", "signatures")
     if not work.durable and len(chosen) * layout.bands * KEY_BYTES > running.memory // 4:

@@ -52,7 +52,8 @@ def _damaged(shard: Shard, reason: str) -> SourceError:
 
 def check_names(shard: Shard, wanted: Wanted) -> None:
     """Refuse names of columns for a file that has none."""
-    given = {"text": wanted.text, "id": wanted.id, "vector": wanted.vector}
+    # A vector may be named for other files of the same job.
+    given = {"text": wanted.text, "id": wanted.id}
     named = [f"{name} ({value!r})" for name, value in given.items() if value is not None]
     if named:
         raise SourceError(

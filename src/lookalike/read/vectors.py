@@ -66,9 +66,11 @@ def _offsets(lengths: Any) -> NDArray[np.int64]:
 
 
 def byte_lengths(texts: pa.Array) -> NDArray[np.int64]:
-    """Give the bytes of each text or vector; 0 for one that is missing."""
+    """Give the bytes of each text or vector, 8 for a token; 0 for one that is missing."""
     if pa.types.is_large_list(texts.type):
-        width = 16 if texts.type == SPARSE else texts.type.value_type.bit_width // 8
+        width = 16 if texts.type == SPARSE else 8
+        if texts.type in (VECTORS, WIDE_VECTORS):
+            width = texts.type.value_type.bit_width // 8
         lengths = pc.multiply(pc.list_value_length(texts), width)
     else:
         lengths = pc.binary_length(texts)

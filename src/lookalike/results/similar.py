@@ -137,8 +137,7 @@ class FindResult:
     def _table(self, records: NDArray[np.void]) -> pa.Table:
         labels = pa.array(["exact", "estimated"])
         # Only identical documents have a containment where others are estimated.
-        by_sketches = self.settings.estimate or self.settings.simhash is not None
-        estimated = np.isnan(records["forward"]) & by_sketches
+        estimated = np.isnan(records["forward"]) & self.settings.by_sketches
         similarity = (~records["score"]).view(np.float64)
         columns = {
             **self._names(records),
