@@ -1,0 +1,143 @@
+"""Pairs near by their first bits, a band at a time: each once, and none that brute force lacks."""
+
+import itertools
+import random
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lookalike import sweep as sweeping
+from lookalike.sweep import sweep
+
+pytestmark = pytest.mark.kernels
+
+PLENTY = 1 << 30
+
+
+@st.composite
+def swept(draw):
+    """Draw bands of keys of so many bits, sketches that are near each other, and bare documents."""
+    documents = draw(st.integers(0, 14))
+    bits = draw(st.sampled_from([1, 2, 10, 11, 12, 22, 23, 63, 64, 65, 200]))
+    few = draw(st.lists(st.integers(0, (1 << min(bits, 64)) - 1), min_size=1, max_size=3))
+    row = st.lists(st.sampled_from(few), min_size=documents, max_size=documents)
+    bands = draw(st.lists(row, min_size=1, max_size=4))
+    width = draw(st.sampled_from([2, 8]))
+    base = [draw(st.integers(0, 2**32 - 1)) for _ in range(width)]
+    sketches = []
+    for _ in range(documents):
+        changed = list(base)
+        for place in draw(st.lists(st.integers(0, 32 * width - 1), max_size=6)):
+            changed[place // 32] ^= 1 << place % 32
+        sketches.append(changed)
+    bare = draw(st.lists(st.booleans(), min_size=documents, max_size=documents))
+    return bands, bits, sketches, bare
+
+
+def apart(one, other):
+    return sum((a ^ b).bit_count() for a, b in zip(one, other, strict=True))
+
+
+def by_brute_force(bands, sketches, bare, differing):
+    """Give the near pairs, and how often two documents that are not near meet in a band."""
+    there = [place for place, is_bare in enumerate(bare) if not is_bare]
+    met = Counter(
+        (i, j) for keys in bands for i, j in itertools.combinations(there, 2) if keys[i] == keys[j]
+    )
+    near = sorted(pair for pair in met if apart(*(sketches[i] for i in pair)) <= differing)
+    return near, met.total() - sum(met[pair] for pair in near)
+
+
+def run(bands, bits, sketches, bare, differing, *, most=PLENTY, most_met=PLENTY, **options):
+    keys = np.array(bands, np.uint64).reshape(len(bands), len(bare))
+    return sweep(
+        lambda number: keys[number],
+        len(bands),
+        bits,
+        np.array(sketches, np.uint32).reshape(len(bare), -1 if bare else 8),
+        bare=np.array(bare, np.bool_),
+        differing=differing,
+        most=most,
+        most_met=most_met,
+        **options,
+    )
+
+
+def pairs_of(found):
+    return list(zip(found.first.tolist(), found.second.tolist(), strict=True))
+
+
+@given(drawn=swept(), differing=st.integers(0, 12), threads=st.integers(1, 3))
+def test_pairs_that_share_a_key_and_are_near_are_given_once_and_in_order(drawn, differing, threads):
+    bands, _, sketches, bare = drawn
+    near, dismissed = by_brute_force(bands, sketches, bare, differing)
+    found = run(*drawn, differing, threads=threads)
+    assert pairs_of(found) == near
+    assert found.dismissed == dismissed
+
+
+@given(drawn=swept(), differing=st.integers(0, 12), room=st.integers(1, 3))
+def test_little_room_changes_nothing(drawn, differing, room):
+    bands, _, sketches, bare = drawn
+    near, dismissed = by_brute_force(bands, sketches, bare, differing)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sweeping, "ROOM", room)
+        found = run(*drawn, differing)
+    assert pairs_of(found) == near
+    assert found.dismissed == dismissed
+
+
+@given(drawn=swept(), differing=st.integers(0, 12), room=st.sampled_from([1, 2, 1 << 16]))
+def test_there_is_no_answer_from_one_pair_too_many(drawn, differing, room):
+    bands, _, sketches, bare = drawn
+    near, _ = by_brute_force(bands, sketches, bare, differing)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sweeping, "ROOM", room)
+        assert pairs_of(run(*drawn, differing, most=len(near))) == near
+        if near:
+            assert run(*drawn, differing, most=len(near) - 1) is None
+
+
+@given(drawn=swept(), differing=st.integers(0, 12))
+def test_there_is_no_answer_where_a_band_brings_too_many_together(drawn, differing):
+    bands, _, sketches, bare = drawn
+    near, _ = by_brute_force(bands, sketches, bare, differing)
+    # Before anything is looked at, bare documents are pairs like others.
+    fullest = max(sum(size * (size - 1) // 2 for size in Counter(keys).values()) for keys in bands)
+    assert pairs_of(run(*drawn, differing, most_met=fullest)) == near
+    if fullest:
+        assert run(*drawn, differing, most_met=fullest - 1) is None
+
+
+def test_more_documents_than_a_room_holds_pairs():
+    choice = random.Random(5)
+    documents, differing = 700, 40
+    bands = [[choice.randrange(4) for _ in range(documents)] for _ in range(3)]
+    sketches = [[choice.choice([0, 255, 2**31]) for _ in range(8)] for _ in range(documents)]
+    bare = [choice.random() < 0.1 for _ in range(documents)]
+    near, dismissed = by_brute_force(bands, sketches, bare, differing)
+    assert len(near) > 20_000
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sweeping, "ROOM", 1000)
+        found = run(bands, 2, sketches, bare, differing, threads=2)
+    assert pairs_of(found) == near
+    assert found.dismissed == dismissed
+
+
+def test_it_tells_how_many_bands_are_done():
+    told = []
+    run([[0, 0]] * 3, 1, [[0] * 8] * 2, [False] * 2, 0, progress=lambda *done: told.append(done))
+    assert told == [(1, 3), (2, 3), (3, 3)]
+
+
+@pytest.mark.parametrize("bits", [3, 11, 24, 64, 130])
+def test_documents_stand_in_the_order_of_the_bits_that_tell(bits):
+    choice = random.Random(bits)
+    keys = [choice.getrandbits(min(bits, 64)) for _ in range(200)] * 2
+    sketches = [[0] * 8] * 400
+    found = run([keys], bits, sketches, [False] * 400, 0)
+    assert pairs_of(found) == by_brute_force([keys], sketches, [False] * 400, 0)[0]
+    assert len(found.first) >= 200
