@@ -402,8 +402,7 @@ class TestBounded:
         del result
         assert not folder.exists()
 
-    @pytest.mark.parametrize("path", PATHS)
-    @pytest.mark.parametrize("keep", ["first", "longest"])
+    @pytest.mark.parametrize(("keep", "path"), [("longest", "sweep"), ("first", "buckets")])
     def test_dedup_is_the_same_where_nothing_fits_in_memory(
         self, case, tiny, keep, path, monkeypatch
     ):
@@ -498,8 +497,9 @@ def preferred(case, keep):
 
 
 class TestNothingLost:
-    @pytest.mark.parametrize("path", PATHS)
-    @pytest.mark.parametrize("keep", KEEP)
+    @pytest.mark.parametrize(
+        ("keep", "path"), list(zip(KEEP, ["sweep", "buckets"] * 2, strict=True))
+    )
     def test_every_removed_document_names_a_kept_one_with_their_cosine(
         self, case, keep, path, monkeypatch
     ):
@@ -675,6 +675,26 @@ class TestSmall:
         found = lookalike.compare(first, second, shingle=how, metric="cosine", weights=weights)
         assert found.similarity == pytest.approx(oracle.cosine(*bags), abs=1e-12)
         assert found.shingles == tuple(map(len, bags))
+
+    @pytest.mark.parametrize(
+        ("source", "threshold"),
+        [
+            (["a b c d e", "a b c d f"], 0.8),
+            (["a b", "b c"], 0.5),
+            (["tea for two", "two for tea"], 1.0),
+            ([[5, 0], [3, 4]], 0.6),
+            ([[3, 4], [4, 3]], 0.96),
+        ],
+    )
+    @pytest.mark.parametrize("options", [{"recall": 1}, {"bands": 600, "rows": 2}], ids=str)
+    def test_a_pair_at_the_very_threshold_is_one(self, source, threshold, options):
+        if isinstance(source[0], str):
+            options = {"shingle": "words:1", **options}
+        result = lookalike.find(source, metric="cosine", threshold=threshold, **options)
+        assert pairs_of(result) == {(0, 1): pytest.approx(threshold, abs=oracle.ROUNDING)}
+        above = min(1.0, threshold + 1e-6)
+        result = lookalike.find(source, metric="cosine", threshold=above, **options)
+        assert result.pair_count == (threshold == 1)
 
     def test_tokens_are_weighed_by_their_counts(self, tmp_path):
         tokens = [["a", "a", "b"], ["a", "b"], ["b", "a", "a"], [], ["A", "c"]]

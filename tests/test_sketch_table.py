@@ -425,7 +425,7 @@ class TestProgram:
         self, told, source, arguments, message, monkeypatch
     ):
         monkeypatch.chdir(source.parent)
-        status, output, errors = told("sketch", source, *arguments)
+        status, output, errors = told("sketch", source, *arguments, "-q")
         assert (status, output) == (2, "")
         assert re.fullmatch(r"lookalike: [^\n]+\n", errors)
         assert message in errors
@@ -442,6 +442,13 @@ class TestProgram:
         assert last.startswith("lookalike: ")
         assert name in last
         assert sorted(path.name for path in tmp_path.iterdir()) == ["binary.txt", "broken.jsonl"]
+
+    def test_a_vector_without_a_direction_is_one_line_and_writes_nothing(self, told, tmp_path):
+        np.save(tmp_path / "a.npy", [[1.0, 2.0], [0.0, 0.0]])
+        status, output, errors = told("sketch", tmp_path / "a.npy", "-o", tmp_path / "s.csv", "-q")
+        assert (status, output) == (1, "")
+        assert re.fullmatch(r"lookalike: [^\n]*a\.npy:2[^\n]* is zero [^\n]+\n", errors)
+        assert [path.name for path in tmp_path.iterdir()] == ["a.npy"]
 
     def test_bad_lines_are_passed_over_and_counted_if_asked(self, told, tmp_path):
         path = tmp_path / "broken.jsonl"
