@@ -19,11 +19,11 @@ STAGES = (
     *("read", "tokens", "vectors", "normalise", "texts", "ids", "shingle", "bags"),
     *("frequencies", "boilerplate", "minhash", "simhash", "hamming", "background", "planning"),
     *("band", "sweep", "verify", "cosine", "exact", "containment", "pairs"),
-    *("cluster", "passages", "write", "groups", "keep", "results", "textbook"),
+    *("cluster", "passages", "write", "groups", "keep", "results", "textbook", "testing"),
 )
 GROUND = (
     *("curves", "errors", "randomness", "settings", "threads", "unicode", "wording"),
-    *("budget", "locking", "store", "work"),
+    *("budget", "checking", "locking", "store", "work"),
 )
 KERNELS = ("kernels",)
 ROOMS = (FACES, ORDER, STAGES, KERNELS, GROUND)

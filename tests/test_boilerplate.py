@@ -319,9 +319,10 @@ class TestKernels:
     @given(any_text)
     def test_word_places_are_those_of_the_twins_words(self, text):
         encoded = np.frombuffer(text.encode(), np.uint8).copy()
-        starts, ends = np.zeros((2, len(encoded)), np.int64)
-        count = sketch.word_places(encoded, unicode.code_points(), starts, ends)
-        spans = zip(starts[:count].tolist(), ends[:count].tolist(), strict=True)
+        start, end = np.uint64(0), np.uint64(len(encoded))
+        places = np.zeros(len(encoded) + 1, np.uint64)
+        count = sketch.word_places(encoded, start, end, unicode.code_points(), places)
+        spans = places[: 2 * count].reshape(-1, 2).tolist()
         assert [text.encode()[a:b].decode() for a, b in spans] == twins.words(text)
 
     @given(st.lists(st.lists(st.integers(-1, 5), max_size=9), max_size=5), st.data())

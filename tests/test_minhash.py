@@ -13,7 +13,7 @@ import twins
 from lookalike.errors import SettingsError
 from lookalike.kernels import sketch as kernels
 from lookalike.kernels.jit import INTERPRETED
-from lookalike.minhash import hash_functions, sign_sets, sign_texts, similarity
+from lookalike.minhash import hash_functions, sign_sets, sign_texts, similarity, throws
 from lookalike.shingle import Sets, Shingling, element_sets
 from making import documents_of, sets_of
 
@@ -29,6 +29,7 @@ seeds = st.sampled_from([0, 1, LAST_SEED]) | st.integers(0, LAST_SEED)
 words_of_64_bits = st.sampled_from([0, 1, 2**32 - 1, 2**32, 2**63, 2**64 - 1]) | st.integers(
     0, 2**64 - 1
 )
+words_of_32_bits = st.sampled_from([0, 1, 2**31, 2**32 - 1]) | st.integers(0, 2**32 - 1)
 shinglings = st.builds(
     Shingling, st.sampled_from(["chars", "words"]), st.integers(1, 6), st.booleans()
 )
@@ -53,6 +54,11 @@ def twin_hashes(text, shingling):
 def twin_signature(text, shingling, seed, rows):
     elements = twins.elements(twin_hashes(text, shingling), shingling.multiset)
     return twins.signature(elements, seed, rows)
+
+
+def twins_own(seed):
+    """The stream that throws are made of."""
+    return (seed + 0xE7037ED1A0B428DB) % 2**64
 
 
 class TestAgainstTheTwin:
@@ -96,19 +102,58 @@ class TestAgainstTheTwin:
         expected = [twins.signature(one, 4, 150) for one in sets]
         assert sign_sets(sets_of(sets), rows=150, seed=4).tolist() == expected
 
+    # Sets of fewer than 64 fill empty rows in one way, others in another; of 1,000 and more the
+    # first throw leaves hardly a row empty, or none.
+    @pytest.mark.parametrize("seed", [0, LAST_SEED])
+    @pytest.mark.parametrize("size", [1, 2, 40, 62, 63, 64, 65, 66, 127, 300, 1000, 1500])
+    def test_blocks_are_filled_as_defined_whatever_the_size_and_the_rows(self, size, seed):
+        one = {twins.value(size, i) for i in range(size)}
+        expected = twins.signature(one, seed, 300)
+        for rows in (1, 127, 128, 129, 255, 256, 257, 300):
+            assert sign_sets(sets_of([one]), rows=rows, seed=seed).tolist() == [expected[:rows]]
+
+    def test_what_is_left_of_one_set_is_in_no_signature_of_the_next(self):
+        sizes = [300, 1, 0, 64, 63, 0, 1500, 2, 65]
+        some = [{twins.value(size, i) for i in range(size)} for size in sizes]
+        expected = [twins.signature(one, 8, 130) for one in some]
+        assert sign_sets(sets_of(some), rows=130, seed=8).tolist() == expected
+
+    @pytest.mark.parametrize("size", [63, 64, 1000])
+    def test_elements_that_all_fall_in_one_row_leave_the_others_to_their_lines(self, size):
+        # The first throw sends each of these to row 77, and the second and the third elsewhere.
+        factor, term = twins.value(twins_own(4), 0) | 1, twins.value(twins_own(4), 1)
+        inverse = pow(factor, -1, 2**64)
+        one = {((77 << 57) + twins.mix(i) % 2**57 - term) * inverse % 2**64 for i in range(size)}
+        expected = twins.signature(one, 4, 128)
+        assert [i for i, row in enumerate(expected) if row < 2**30] == [77]
+        assert sign_sets(sets_of([one]), rows=128, seed=4).tolist() == [expected]
+        assert sign_sets(sets_of([one]), rows=77, seed=4).tolist() == [expected[:77]]
+
     @given(
-        st.lists(st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1)), max_size=6),
+        st.lists(st.tuples(words_of_64_bits, words_of_64_bits), min_size=3, max_size=3),
+        st.lists(st.tuples(words_of_32_bits, words_of_32_bits), max_size=6),
         st.lists(words_of_64_bits, min_size=1, max_size=9),
+        st.sampled_from([1, 70]),
     )
-    def test_products_wrap_as_whole_numbers_modulo_two_to_the_32(self, functions, elements):
-        functions = [(2**32 - 1, 2**32 - 1), (2**32 - 1, 0), (1, 2**32 - 1), (1, 0), *functions]
-        a, b = (np.array(column, np.uint32) for column in zip(*functions, strict=True))
-        elements = [*elements, 2**64 - 1]
-        out = np.empty((1, len(functions)), np.uint32)
-        offsets = np.array([0, len(elements)])
-        kernels.sign_elements(np.array(elements, np.uint64), offsets, a, b, out)
-        expected = [min((f * (e >> 32) + t) % 2**32 for e in elements) for f, t in functions]
-        assert out[0].tolist() == expected
+    def test_products_wrap_as_whole_numbers_do(self, spread, lines, elements, times):
+        lines = [(2**32 - 1, 2**32 - 1), (2**32 - 1, 0), (1, 2**32 - 1), (1, 0), *lines]
+        lines += [(2 * i + 1, i) for i in range(128 - len(lines))]
+        elements = [*elements, 2**64 - 1] * times
+        out = np.empty((1, 128), np.uint32)
+        kernels.sign_elements(
+            *(np.array(elements, np.uint64), np.array([0, len(elements)])),
+            *(np.array(column, np.uint64) for column in zip(*spread, strict=True)),
+            *(np.array(column, np.uint32) for column in zip(*lines, strict=True)),
+            *(len(elements), out),
+        )
+        numbers = [
+            {3 * 2**30 + (a * (e >> 32) + b) % 2**32 // 4 for e in elements} for a, b in lines
+        ]
+        for turn, (factor, term) in enumerate(spread):
+            for e in elements:
+                thrown = (factor * e + term) % 2**64
+                numbers[thrown >> 57].add(turn * 2**30 + thrown % 2**30)
+        assert out[0].tolist() == [min(row) for row in numbers]
 
 
 class TestHashFunctions:
@@ -125,14 +170,23 @@ class TestHashFunctions:
     def test_a_longer_signature_begins_with_the_shorter_one(self, seed):
         shingling = Shingling("chars", 3)
         documents = documents_of(VERSES)
-        longest, _ = sign_texts(documents, shingling, rows=200, seed=seed)
-        for rows in (1, 31, 32, 33, 100, 128, 199):
+        longest, _ = sign_texts(documents, shingling, rows=300, seed=seed)
+        for rows in (1, 31, 32, 33, 100, 127, 128, 129, 256, 257, 299):
             shorter, _ = sign_texts(documents, shingling, rows=rows, seed=seed)
             assert np.array_equal(shorter, longest[:, :rows])
+
+    @given(st.integers(1, 4), seeds)
+    def test_three_throws_a_block_come_from_a_stream_of_their_own(self, blocks, seed):
+        factors, terms = throws(blocks, seed)
+        own = twins_own(seed)
+        assert factors.dtype == terms.dtype == np.uint64
+        assert factors.tolist() == [twins.value(own, 2 * i) | 1 for i in range(3 * blocks)]
+        assert terms.tolist() == [twins.value(own, 2 * i + 1) for i in range(3 * blocks)]
 
     def test_other_seeds_give_other_functions(self):
         firsts = {tuple(a[0] for a in hash_functions(1, seed)) for seed in range(1000)}
         assert len(firsts) == 1000
+        assert len({tuple(a[0] for a in throws(1, seed)) for seed in range(1000)}) == 1000
 
     def test_the_first_functions_of_seed_1_never_change(self):
         a, b = hash_functions(4, 1)
@@ -143,6 +197,12 @@ class TestHashFunctions:
     def test_a_signature_without_rows_is_refused(self, rows):
         with pytest.raises(SettingsError, match=f"a signature of {rows} rows: use at least 1"):
             hash_functions(rows, 1)
+
+    def test_nor_are_documents_signed_without_rows(self):
+        with pytest.raises(SettingsError, match="a signature of 0 rows: use at least 1"):
+            sign_sets(sets_of([{1}]), rows=0, seed=1)
+        with pytest.raises(SettingsError, match="a signature of 0 rows: use at least 1"):
+            sign_texts(documents_of(["a"]), Shingling("chars", 3), rows=0, seed=1)
 
     @pytest.mark.parametrize("seed", [-1, 2**64])
     def test_a_seed_that_is_no_64_bit_word_is_refused(self, seed):
@@ -155,45 +215,51 @@ GOLDEN = [
         "the quick brown fox",
         Shingling("chars", 5),
         1,
-        "0917d5ed 0d9d9553 1a93bd1b 12f82214 03ace6f1 165729b6 179f4fa2 0461100a",
+        "c245f57b c3676554 c6a4ef46 75b6a28b c0eb39bc c595ca6d 4051a743 c1184402",
     ),
     (
         "the quick brown fox",
         Shingling("words", 2),
         1,
-        "45d9cc19 118ef399 5ad732a2 6af370b8 5a462ae0 4aed0ef0 239b7344 d295219a",
+        "d1767306 c463bce6 d6b5cca8 dabcdc2e d6918ab8 d2bb43bc c8e6dcd1 519ce3cb",
     ),
     (
         "床前明月光 疑是地上霜",
         Shingling("chars", 2),
         0,
-        "0b0140ba 132a087a 08c3077a 3acab976 217c9e87 072adcd3 092656ad 16aae635",
+        "c2c0502e c4ca821e c230c1de 0b1f7953 3b27aaa7 c1cab734 c24995ab 4e59e13a",
     ),
     (
         "床前明月光 疑是地上霜",
         Shingling("words", 3),
         LAST_SEED,
-        "1b20a297 0f3a935e 331f67e5 07848a2c 51aa9f2f 17c750ef 1646c684 20d84576",
+        "c6c828a5 c3cea4d7 84e85b21 c1e1228b d46aa7cb c5f1d43b c591b1a1 c836115d",
     ),
     (
-        "to be or not to be",
+        "to be to be to be",
         Shingling("chars", 2),
         1,
-        "29db8509 003fefd9 00ed5ab0 0f27d279 024203ab 15e85375 1124033e 18026a0f",
+        "d87cceac d2301888 26e5714b c3c9f49e c09080ea c57a14dd c44900cf c6009a83",
     ),
     (
-        "to be or not to be",
+        "to be to be to be",
         Shingling("chars", 2, multiset=True),
         1,
-        "29db8509 003fefd9 00ed5ab0 01ebbf88 024203ab 15e85375 1124033e 18026a0f",
+        "56b0107c c94c7117 26e5714b c07aefe2 c09080ea c57a14dd 905f9e31 6e008450",
     ),
     (
         "?!",
         Shingling("words", 3),
         7,
-        "150d489e 15aeddb5 3646d9cb 71bfb540 d261fff7 200385c6 568bc942 c7f1ad5a",
+        "c5435227 c56bb76d cd91b672 dc6fed50 f4987ffd c800e171 d5a2f250 f1fc6b56",
     ),
     ("", Shingling("chars", 5), 1, " ".join(["ffffffff"] * 8)),
+]
+
+GOLDEN_STREAMS = [
+    # The last rows of one block and the first of the next: throws among lines, then throws alone.
+    (40, "c013d21f c0010733 c1aa0c93 3f30b094 49f3b1fd a109dfc7 c17d2810 c19640c3"),
+    (2000, "0fcdfe91 01fe99db 0a26aa04 001da1b3 05fde4e8 0623b545 00958396 03b305a0"),
 ]
 
 
@@ -201,6 +267,13 @@ GOLDEN = [
 def test_signatures_never_change(text, shingling, seed, rows):
     signatures, _ = sign_texts(documents_of([text]), shingling, rows=8, seed=seed)
     assert " ".join(f"{row:08x}" for row in signatures[0]) == rows
+
+
+@pytest.mark.parametrize(("size", "rows"), GOLDEN_STREAMS)
+def test_signatures_of_more_than_one_block_never_change(size, rows):
+    one = {twins.value(9, i) for i in range(size)}
+    (signature,) = sign_sets(sets_of([one]), rows=132, seed=5)
+    assert " ".join(f"{row:08x}" for row in signature[-8:]) == rows
 
 
 class TestTheSameWhateverTheWay:

@@ -4,6 +4,7 @@ import unicodedata
 from dataclasses import asdict
 from itertools import pairwise
 from random import Random
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -89,6 +90,178 @@ def decoded(data: bytes) -> tuple[bool, int]:
     except UnicodeDecodeError as error:
         return False, error.start
     return True, 0
+
+
+class Made(NamedTuple):
+    out: np.ndarray
+    offsets: np.ndarray
+    kinds: np.ndarray
+    characters: np.ndarray
+
+
+def in_kernel(rows: list[bytes], *, by_blocks=True, doubts=unicode.COMPLEX | unicode.MARK) -> Made:
+    """Call the kernel with the default options, on room that holds something else before."""
+    table = unicode.code_points()
+    data = np.frombuffer(b"".join(rows), np.uint8)
+    made = Made(
+        np.full(len(data) + kernels.SPARE + 100, 0xAA, np.uint8),
+        np.zeros(len(rows) + 1, np.int64),
+        np.full(len(rows), 99, np.uint8),
+        np.full(len(rows), -1, np.int64),
+    )
+    kernels.canonical(
+        data,
+        np.cumsum([0, *map(len, rows)], dtype=np.int64),
+        table,
+        unicode.combining_classes(),
+        np.where(table[:128] & unicode.SPACE, 32, table[:128] & unicode.LOWER).astype(np.uint8),
+        # With another flag than that of white space, which no code point has, blocks are not used.
+        np.uint32(unicode.SPACE | (0 if by_blocks else 1 << 31)),
+        np.uint32(doubts),
+        False,
+        False,
+        *made,
+    )
+    return made
+
+
+# Pieces of which some fill a block, some end one, and some reach over its border.
+pieces = st.one_of(
+    st.integers(1, 70).map(lambda size: "The quick  Fox\n"[: size % 15] + "x" * (size - size % 15)),
+    st.integers(1, 130).map(lambda size: " " * size),
+    st.text(" \t\n\v\f\r", max_size=5),
+    st.text("\x00aA", max_size=9),
+    st.text("абвгдЖЩЁ ", max_size=40),
+    st.text("中文字、。，\u3000", max_size=30),
+    st.text("éàÉ “”’—…\u00a0", max_size=6),
+    st.text("\U0001f600\U00020000\U00010400", max_size=20),
+    st.sampled_from([c for c in SUBTLE if assigned(c)]),
+)
+long_texts = st.lists(pieces, max_size=30).map("".join)
+
+AROUND_BORDERS = [0, 1, 2, *range(28, 34), *range(58, 67), *range(123, 131)]
+AROUND_BORDERS = AROUND_BORDERS[::6] if INTERPRETED else AROUND_BORDERS
+AT_BORDERS = [
+    *(" ", "  ", " \t\r\n ", " " * 64, " " * 129, "\n" + " " * 63, "\x00", "Q", "\x7f", "Zz "),
+    *(
+        "é",
+        "É",
+        "Éé",
+        "я",
+        "Я",
+        "ЯЯ",
+        "’",
+        "—",
+        "中",
+        "한",
+        "か",
+        "が",
+        "。",
+        "，",
+        "Ａ",
+        "\U0001f600",
+    ),
+    *("\u00a0", " \u00a0", "\u3000 ", "\u2003\u2009", "\u0334", "\u0334\u0334", "\U00010400"),
+    *("e\u0301", "Ⱥ", "ẞ", "Σ", "İ", "\u2126", "か\u3099", "\u1dfa\u0334", "é " * 40, "Я中" * 30),
+]
+
+
+class TestBlocks:
+    @given(st.lists(long_texts, min_size=1, max_size=4), options)
+    def test_long_texts_are_as_the_twin_says(self, texts, options):
+        found = documents(texts, options)
+        expected = [twins.canonical(text, **asdict(options)) for text in texts]
+        assert all_texts(found) == expected
+        prints = [tuple(row) for row in found.fingerprints.tolist()]
+        assert prints == [twins.content_fingerprint(text) for text in expected]
+        assert found.characters.tolist() == [len(text) for text in texts]
+
+    @given(st.lists(long_texts, min_size=1, max_size=5), st.data())
+    def test_what_stands_around_a_slice_does_not_reach_it(self, texts, data):
+        start = data.draw(st.integers(0, len(texts) - 1))
+        size = data.draw(st.integers(1, len(texts) - start))
+        part = normalise(of_type(texts, "string").slice(start, size))
+        assert_same(part, documents(texts[start : start + size]))
+        assert part.characters.tolist() == [len(text) for text in texts[start : start + size]]
+
+    @pytest.mark.parametrize("special", AT_BORDERS, ids=ascii)
+    @pytest.mark.parametrize("options", [Normalisation(), Normalisation(keep_case=True)], ids=str)
+    def test_every_place_around_a_border_gives_the_same(self, special, options):
+        for filling in ("a", "B ", "я"):
+            texts = []
+            for size in AROUND_BORDERS:
+                start = filling * size
+                texts += [start + special, start + special + filling * 70, start + special + " c"]
+            texts = [*texts, texts[-3], special]
+            expected = [twins.canonical(text, **asdict(options)) for text in texts]
+            assert all_texts(documents(texts, options)) == expected
+            # The last document of a buffer has no bytes behind it that a block could read.
+            for text, wanted in list(zip(texts, expected, strict=True))[::7]:
+                assert canonical_text(text, options) == wanted
+
+    @given(st.lists(long_texts, min_size=1, max_size=4))
+    def test_blocks_and_single_characters_agree_and_write_nothing_behind_the_spare_bytes(
+        self, texts
+    ):
+        rows = [text.encode() for text in texts]
+        fast, slow = in_kernel(rows), in_kernel(rows, by_blocks=False)
+        assert fast.kinds.tolist() == slow.kinds.tolist()
+        assert fast.offsets.tolist() == slow.offsets.tolist()
+        size = fast.offsets[-1]
+        assert fast.out[:size].tobytes() == slow.out[:size].tobytes()
+        simple = fast.kinds <= kernels.SIMPLE
+        assert fast.characters[simple].tolist() == slow.characters[simple].tolist()
+        assert set(fast.out[-100:].tolist()) == set(slow.out[-100:].tolist()) == {0xAA}
+
+    @pytest.mark.parametrize(
+        ("text", "kind"),
+        [
+            ("", kernels.ASCII),
+            (" ", kernels.ASCII),
+            ("Abc " * 40, kernels.ASCII),
+            ("a" * 64 + "é", kernels.SIMPLE),
+            ("\u0334\u0334", kernels.SIMPLE),
+            ("\u1dfa" + "a" * 70 + "\u0334", kernels.SIMPLE),
+            ("Я" * 70, kernels.SIMPLE),
+            ("a" * 99 + "e\u0301", kernels.COMPLEX),
+            ("\u1dfa" + "a" * 70 + "\u1dfa\u0334", kernels.COMPLEX),
+            ("x" * 61 + "Ⱥ", kernels.COMPLEX),
+        ],
+    )
+    def test_a_document_is_no_more_than_it_must_be(self, text, kind):
+        for by_blocks in (True, False):
+            made = in_kernel([text.encode(), b"q" * 80], by_blocks=by_blocks)
+            assert made.kinds.tolist() == [kind, kernels.ASCII]
+            assert not (kind == kernels.COMPLEX and made.offsets[1])
+
+    def test_only_two_letters_have_a_longer_lower_case(self):
+        longer = []
+        for point in range(0x110000):
+            lower = int(unicode.code_points()[point] & unicode.LOWER)
+            if not 0xD800 <= point < 0xE000 and len(chr(lower).encode()) > len(chr(point).encode()):
+                longer.append(chr(point))
+        assert longer == ["Ⱥ", "Ⱦ"]
+
+    @pytest.mark.parametrize("options", EVERY_OPTION, ids=str)
+    def test_the_characters_of_the_text_as_it_was_are_counted(self, options):
+        texts = ["", " a  b ", "É" * 50, "e\u0301" * 30, None, "中 \U0001f600" * 40, "Ⱥ", "x" * 200]
+        found = documents(texts, options)
+        assert found.characters.tolist() == [len(text or "") for text in texts]
+
+    @given(st.lists(st.text("\x00ab", max_size=70), max_size=12))
+    def test_fingerprints_are_as_the_twin_says_whatever_stands_beside(self, texts):
+        rows = [text.encode() for text in texts]
+        out = np.empty((len(rows), 2), np.uint64)
+        bounds = np.cumsum([0, *map(len, rows)], dtype=np.int64)
+        data = np.frombuffer(b"".join(rows), np.uint8).copy()
+        kernels.fingerprints(data, bounds, out)
+        assert [tuple(row) for row in out.tolist()] == list(map(twins.content_fingerprint, texts))
+
+    def test_fingerprints_of_every_two_lengths_side_by_side(self):
+        sizes = range(0, 42, 5 if INTERPRETED else 1)
+        texts = [("abcdefghijk" * 4)[:size] for a in sizes for b in sizes for size in (a, b)]
+        expected = [twins.content_fingerprint(text) for text in texts]
+        assert [tuple(row) for row in documents(texts).fingerprints.tolist()] == expected
 
 
 class TestTheTwinAgrees:
@@ -327,18 +500,31 @@ class TestInvalidText:
         rows += [b"".join(rng.choices(parts, [1] * 15 + [30] * 4, k=6)) for _ in range(5_000)]
         rng.shuffle(rows)
         rows = rows[:2_000] if INTERPRETED else rows
-        starts = np.cumsum([0, *map(len, rows)])
-        kinds, where = np.empty(len(rows), np.uint8), np.zeros(len(rows), np.int64)
-        data = np.frombuffer(b"".join(rows), np.uint8)
-        tables = unicode.code_points(), unicode.combining_classes()
-        kernels.scan(data, starts[:-1], starts[1:], *tables, kinds, where)
-        accepted = kinds != kernels.INVALID
-        expected = [decoded(row) for row in rows]
-        assert (
-            list(zip(accepted.tolist(), np.where(accepted, 0, where).tolist(), strict=True))
-            == expected
-        )
-        assert min(accepted.sum(), (~accepted).sum()) > 100
+        expected = [decoded(row)[0] for row in rows]
+        for by_blocks in (True, False):
+            made = in_kernel(rows, by_blocks=by_blocks, doubts=0)
+            assert (made.kinds != kernels.INVALID).tolist() == expected
+        assert min(sum(expected), len(rows) - sum(expected)) > 100
+
+    @pytest.mark.parametrize("why", INVALID)
+    @pytest.mark.parametrize("before", ["a", "é ", "я", "中", "\U0001f600"])
+    def test_they_are_refused_at_every_place_around_a_border(self, why, before):
+        unit = len(before.encode())
+        for size in AROUND_BORDERS:
+            start = before.encode() * (size // unit)
+            behind = (b"", b"z", "é".encode() * 40, b" " * 70)[size % 4]
+            rows = [b"fine", start + INVALID[why] + behind, b"\x80\x80\x80", b"x" * 70]
+            # Refused as well where it is the last of its buffer.
+            for column in (from_bytes(rows), from_bytes(rows[:2])):
+                with pytest.raises(SourceError) as caught:
+                    normalise(column)
+                assert (caught.value.row, caught.value.offset) == (1, len(start))
+
+    def test_a_complex_document_is_refused_for_what_stands_behind(self):
+        rows = [b"fine", "e\u0301".encode(), "e\u0301".encode() + b"a" * 100 + b"\xff", b"\xff"]
+        for options in (Normalisation(), Normalisation(strip_accents=True)):
+            with pytest.raises(SourceError, match=r"document 3 is not valid .* at offset 103"):
+                normalise(from_bytes(rows), options)
 
     @given(st.lists(st.binary(max_size=6), min_size=1, max_size=4))
     def test_any_bytes_are_accepted_or_refused_as_python_does(self, rows):

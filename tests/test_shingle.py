@@ -1,5 +1,8 @@
 """Shingles: every hash and every set as the twins define them, on any text and any piece of it."""
 
+import json
+import subprocess
+import sys
 from collections import Counter
 from itertools import combinations
 from random import Random
@@ -10,8 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import twins
-from lookalike import shingle, textbook
+from lookalike import shingle, textbook, unicode
 from lookalike.errors import SettingsError
+from lookalike.kernels import sketch as kernels
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.minhash import sign_texts
 from lookalike.shingle import Sets, Shingling, element_sets, ignoring, shingle_hashes
@@ -31,6 +35,17 @@ sizes = st.integers(1, 30)
 many_texts = st.lists(any_text, max_size=6)
 # Few letters and short words: shingles repeat, within a document and between two.
 repeating = st.text("abé .中", max_size=40)
+# Runs that end near the borders of 64 bytes and of a chunk of 8 or 16, and what stands between.
+near_borders = st.sampled_from(
+    [1, 2, 3, 7, 8, 9, 15, 16, 17, 55, 62, 63, 64, 65, 66, 127, 128, 129]
+)
+runs = st.builds(
+    lambda characters, length: (characters * length)[:length],
+    st.sampled_from(["a", "Zb9", "q", " ", ". ", "a ", "bc,", "x-yz "]),
+    near_borders | st.integers(1, 140),
+)
+beyond_ascii = st.text("éя中あー가\u0301½—\U00010400\U0001f600\U00020000", min_size=1, max_size=3)
+bordering = st.lists(runs | beyond_ascii, min_size=1, max_size=6).map("".join)
 
 
 def rows_of(sets: Sets) -> list[list[int]]:
@@ -48,6 +63,26 @@ def assert_hashes(texts, unit, *sizes) -> None:
         expected = [TWINS[unit](text, k) for text in texts]
         wrong = [text for text, a, b in zip(texts, hashes, expected, strict=True) if a != b]
         assert not wrong, wrong[:5]
+
+
+def words_found(text, before="", after="") -> list[str]:
+    """The words of a text in the middle of a buffer that ends where `after` does."""
+    parts = [one.encode() for one in (before, text, after)]
+    data = np.frombuffer(b"".join(parts), np.uint8).copy()
+    start, size = len(parts[0]), len(parts[1])
+    room = np.full(size + 3, 2**64 - 1, np.uint64)
+    bounds = np.uint64(start), np.uint64(start + size)
+    places = room[: size + 1]
+    count = kernels.word_places(data, *bounds, unicode.code_points(), places)
+    assert room[size + 1 :].tolist() == [2**64 - 1] * 2
+    return [data[a:b].tobytes().decode() for a, b in places[: 2 * count].reshape(-1, 2).tolist()]
+
+
+def assert_words(texts) -> None:
+    """Compare words and their hashes; each text is a buffer of its own, and one among others."""
+    wrong = [text for text in texts if words_found(text) != twins.words(text)]
+    assert not wrong, wrong[:5]
+    assert_hashes(texts, "words", 1)
 
 
 def hashes_by_window(parts: list[str], unit: str, k: int) -> list[int]:
@@ -101,8 +136,8 @@ class TestHashes:
         assert rows_of(shingle_hashes(found, Shingling("words", 1))) == expected
 
 
-class TestWordsByEightBytes:
-    """The tokeniser reads eight bytes at once where they are ASCII; a word may end anywhere."""
+class TestWordsByBlocks:
+    """The tokeniser reads 64 bytes at once, of ASCII; a word may begin and end anywhere."""
 
     lengths = (1, 2, 7, 8, 9, 16, 17, 33) if INTERPRETED else range(1, 41)
 
@@ -144,6 +179,77 @@ class TestWordsByEightBytes:
         run = "." * before + "a" * length
         assert_hashes([run + letter, run + letter + "b", run + letter + "b" * 9 + " c"], "words", 1)
 
+    @pytest.mark.parametrize("border", [64, 128])
+    @pytest.mark.parametrize("before", ["words", "separators"])
+    def test_words_that_begin_and_end_at_every_byte_around_a_border(self, border, before):
+        rng = Random(border)
+        filling = "ab c, " if before == "words" else "".join(SEPARATORS)
+        texts = []
+        for start in (-1, 0, 1) if INTERPRETED else (-64, *range(-18, 3)):
+            lead = (filling * 50)[: border + start - 1] + " "
+            for length in (1, 8, 9, 17, 64) if INTERPRETED else (*range(1, 20), 63, 64, 65, 129):
+                word = "".join(rng.choices(ASCII_WORD, k=length))
+                texts += [lead + word + end for end in ("", " ", " b", "--c", "é", "中d")]
+        assert_words(texts)
+
+    @pytest.mark.parametrize("offset", [0, 1, 63] if INTERPRETED else [*range(0, 64, 9), 1, 8, 62])
+    def test_words_of_1_to_200_bytes(self, offset):
+        rng = Random(offset)
+        lengths = (1, 8, 16, 17, 64, 200) if INTERPRETED else range(1, 201)
+        words = ["".join(rng.choices(ASCII_WORD, k=length)) for length in lengths]
+        assert_words([f"{' ' * offset}{word}" for word in words])
+        assert_words([f"{' ' * offset}{word}. x" for word in words])
+        rng.shuffle(words)
+        assert_words([" " * offset + " ".join(words), " " * offset + ".\n".join(words)])
+
+    # Letters, ideographs, kana, Hangul, a mark, numbers, and what is none of these; 2 to 4 bytes.
+    @pytest.mark.parametrize("beyond", "éя中あー가\u0301½٣—…\U00010400\U0001f600\U00020000")
+    def test_characters_beyond_ascii_at_every_byte_around_a_border(self, beyond):
+        texts = []
+        for place in (63, 64) if INTERPRETED else (*range(58, 68), *range(124, 131)):
+            for lead in (" " * place, "a" * place, ("ab c." * 40)[: place - 1] + "x"):
+                texts += [lead + beyond + end for end in ("", "b", " b", "bc" * 40, beyond + "b")]
+        assert_words(texts)
+
+    def test_ideographs_and_kana_among_ascii_over_several_blocks(self):
+        parts = ["中", "a", "文b", "カード", "c あ", "de中", "\u0301x", " ", "0字9", "・"]
+        rng = Random(5)
+        counts = [40] if INTERPRETED else range(1, 160)
+        assert_words(["".join(rng.choices(parts, k=count)) for count in counts])
+
+    @pytest.mark.parametrize("many", [1, 2, 63, 64, 65, 127, 128, 129, 400])
+    def test_punctuation_alone_and_letters_alone(self, many):
+        assert_words([one * many for one in (".", " ", "\x7f", "\x00", "—", "。")])
+        assert_words([one * many for one in ("a", "Z", "0", "é", "中", "\u0301", "a ", " a")])
+
+    def test_every_single_byte(self):
+        assert_words([chr(point) for point in range(128)])
+        assert_words([f"{' ' * 63}{chr(point)}{'a' * 3}" for point in range(128)])
+
+    @given(bordering)
+    def test_any_text_over_several_blocks(self, text):
+        assert_words([text])
+
+    @given(st.lists(bordering, min_size=1, max_size=3), st.integers(1, 3))
+    def test_their_shingles_and_neighbours_are_the_twins_too(self, texts, k):
+        assert_hashes(texts, "words", k)
+        assert_hashes(texts, "chars", k)
+
+    @given(
+        bordering,
+        st.sampled_from(["", "a", "é", "中", "\U0001f600", " ", "abc" * 50, "x" * 63]),
+        st.sampled_from(["", "a", "é", "中", "\u0301", " ", "abc" * 50, "xyz"]),
+    )
+    def test_a_word_never_runs_on_into_a_neighbour(self, text, before, after):
+        assert words_found(text, before, after) == twins.words(text)
+
+    @pytest.mark.parametrize("length", [*range(1, 18), *range(60, 69), 127, 128, 129])
+    def test_a_document_of_letters_among_letters_is_one_word(self, length):
+        for size in (1, 7, 8, 9, 15, 16, 17, 63, 64, 65):
+            assert words_found("a" * length, "b" * size, "c" * size) == ["a" * length]
+        texts = ["b" * 65, "a" * length, "c" * 65, "é" * length, "d", "a" * length]
+        assert_hashes(texts, "words", 1)
+
     @given(st.lists(any_text, max_size=8), st.integers(1, 4))
     def test_a_document_never_reads_into_the_next(self, texts, k):
         # The same documents with others before and after them have the same hashes.
@@ -152,6 +258,86 @@ class TestWordsByEightBytes:
         assert rows_of(shingle_hashes(documents_of(among), Shingling("words", k)))[1::3] == rows_of(
             alone
         )
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="needs pages that cannot be read")
+    def test_nothing_is_read_beyond_either_end_of_the_buffer(self):
+        rng = Random(9)
+        texts = ["a", "中", ".", "a" * 64, " " * 64, "x y" * 43, "a" * 200, "é" * 40, "ab中"]
+        texts += ["".join(rng.choices("abcdef ,é中", k=k)) for k in range(1, 140, 3)]
+        texts += ["".join(rng.choices("abcdefgh ", k=k)) for k in range(1, 140, 2)]
+        done = subprocess.run(
+            [sys.executable, "-c", BETWEEN_FORBIDDEN_PAGES],
+            input=json.dumps(texts),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr[-2000:]
+        expected = [[twins.word_hashes(text, 1), twins.char_hashes(text, 3)] for text in texts]
+        assert json.loads(done.stdout) == [[one, one] for one in expected]
+
+
+# Both pages around the one that holds the text stop the process when they are touched.
+BETWEEN_FORBIDDEN_PAGES = """
+import ctypes, json, mmap, sys
+import numpy as np
+from lookalike.normalise import Canonical
+from lookalike.shingle import Shingling, shingle_hashes
+np.seterr(over="ignore")
+page = mmap.PAGESIZE
+memory = mmap.mmap(-1, 3 * page)
+address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
+forbid = ctypes.CDLL(None).mprotect
+forbid.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+for at in (address, address + 2 * page):
+    if forbid(at, page, 0):
+        sys.exit("the page can be read")
+allowed = np.frombuffer(memory, np.uint8)[page : 2 * page]
+def hashes(place, text):
+    place[:] = np.frombuffer(text, np.uint8)
+    document = Canonical(place, np.array([0, len(text)]), np.zeros((1, 2), np.uint64))
+    kinds = Shingling("words", 1), Shingling("chars", 3)
+    return [shingle_hashes(document, kind).elements.tolist() for kind in kinds]
+texts = [text.encode() for text in json.load(sys.stdin)]
+print(json.dumps([
+    [hashes(allowed[: len(text)], text), hashes(allowed[page - len(text) :], text)]
+    for text in texts
+]))
+"""
+
+
+class TestCharactersInFourChains:
+    """Windows of ASCII roll in four chains, each through a quarter; the last takes what is left."""
+
+    @pytest.mark.parametrize("k", [1, 2, 5, 9] if INTERPRETED else [*range(1, 13), 30, 63])
+    def test_texts_of_every_remainder_of_four(self, k):
+        rng = Random(k)
+        ascii_text = "".join(rng.choices([chr(point) for point in range(128)], k=k + 60))
+        texts = [ascii_text[:n] for n in range(max(k - 2, 1), k + 18)]
+        texts += [ascii_text[: k + n] for n in (31, 32, 33, 34, 35)]
+        assert_hashes(texts, "chars", k)
+
+    @pytest.mark.parametrize("k", [1, 5] if INTERPRETED else [1, 2, 5, 9])
+    def test_one_character_beyond_ascii_anywhere(self, k):
+        texts = [
+            "abcdefghijklmnop"[:place] + beyond + "qrstuvwxyz"[:rest]
+            for beyond in ("é", "中", "\U0001f600")
+            for place in range(9)
+            for rest in range(9)
+        ]
+        assert_hashes(texts, "chars", k)
+
+    @pytest.mark.parametrize("k", [1, 5, 9] if INTERPRETED else range(1, 31))
+    def test_the_least_and_the_greatest_bytes_roll_without_overflow(self, k):
+        size = 4 * k + 40
+        rng = Random(k)
+        for text in ("\x7f" * size, "\x00" * size, "".join(rng.choices("\x00\x7f", k=size))):
+            found = shingle_hashes(documents_of([text]), Shingling("chars", k))[0].tolist()
+            assert found == hashes_by_window(list(text), "chars", k)
+
+    @given(st.text(st.characters(max_codepoint=127), max_size=90), st.integers(1, 40))
+    def test_any_ascii(self, text, k):
+        assert_hashes([text, "é", text, text[1:]], "chars", k)
 
 
 class TestSets:

@@ -73,7 +73,7 @@ class TestArithmetic:
 
     def check_windows(self, digits, k):
         kind = Shingling("words", k)
-        _, _, base, drop, _, _ = kind.arguments()
+        _, _, base, drop, *_ = kind.arguments()
         hashes = np.empty(len(digits) + 1, np.uint64)
         count = kernels._roll(np.array(digits, np.uint64), len(digits), k, base, drop, hashes)
         expected = [twins.mix(twins.polynomial(one)) for one in twins.windows(digits, k)]
@@ -105,7 +105,7 @@ class TestArithmetic:
 class TestSort:
     def check(self, values, room) -> None:
         given_values = np.array(values + [7] * (room - len(values)), np.uint64)
-        spare, tallies = np.empty(room, np.uint64), np.empty(room + 2, np.int64)
+        spare, tallies = np.empty(room, np.uint64), np.empty(kernels.TALLIES, np.int64)
         kernels._sort(given_values, len(values), spare, tallies)
         assert given_values.tolist() == sorted(values) + [7] * (room - len(values))
 
@@ -159,7 +159,7 @@ class Counted(np.ndarray):
         super().__setitem__(place, value)
 
 
-def test_shingles_that_share_their_upper_bits_are_moved_no_more_than_others(monkeypatch):
+def test_shingles_that_share_their_upper_bits_are_moved_a_bounded_number_of_times(monkeypatch):
     # By insertion alone, two values that alternate in one bucket take a quarter of n^2 moves.
     count = 4000
     crafted = np.tile(np.array([1 << 40, 7], np.uint64), count // 2)
@@ -167,9 +167,9 @@ def test_shingles_that_share_their_upper_bits_are_moved_no_more_than_others(monk
     monkeypatch.setattr(kernels, "_sort_crowded", lambda values, _spare: values.sort())
     sort = getattr(kernels._sort, "py_func", kernels._sort)
     Counted.writes = 0
-    sort(values, count, np.empty(count, np.uint64), np.empty(count + 2, np.int64))
+    sort(values, count, np.empty(count, np.uint64), np.empty(kernels.TALLIES, np.int64))
     assert values.tolist() == sorted(crafted.tolist())
-    assert Counted.writes <= 2 * count
+    assert Counted.writes <= 20 * count
 
 
 @given(values=st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 3), max_size=300))

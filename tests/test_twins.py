@@ -282,20 +282,55 @@ class TestElements:
 
 
 class TestSignatures:
-    ABCAB = (0x17AAC71D, 0x0AA8519D, 0x3CBE0AAE, 0x591CB1DF)
+    ABCAB = (0xC5EAB1C7, 0xC2AA1467, 0x1FACCC34, 0xD6472C77)
 
     def test_the_rows_are_those_another_program_computes(self):
         document = twins.elements(twins.char_hashes("abcab", 2), multiset=False)
         assert twins.signature(document, 7, 4) == list(self.ABCAB)
 
-    def test_the_keys_are_those_another_program_computes(self):
-        assert twins.band_keys(list(self.ABCAB), 2, 2) == [0x6E3E08485EBEF831, 0xDD2D16DFD20C32D8]
+    @pytest.mark.parametrize(
+        ("size", "expected"),
+        [
+            # The last two rows of one block, and the first four of the next.
+            (40, (0xC1AA0C93, 0x3F30B094, 0x49F3B1FD, 0xA109DFC7, 0xC17D2810, 0xC19640C3)),
+            (2000, (0x0A26AA04, 0x001DA1B3, 0x05FDE4E8, 0x0623B545, 0x00958396, 0x03B305A0)),
+        ],
+    )
+    def test_so_are_those_of_the_second_block(self, size, expected):
+        document = {twins.value(9, i) for i in range(size)}
+        assert twins.signature(document, 5, 132)[126:] == list(expected)
 
-    def test_a_row_of_one_element_is_its_line(self):
-        a = (twins.value(3, 0) % 2**32) | 1
-        b = twins.value(3, 1) % 2**32
-        assert twins.signature({5 << 32}, 3, 1) == [(5 * a + b) % 2**32]
-        assert twins.signature({(5 << 32) + 99}, 3, 1) == [(5 * a + b) % 2**32]
+    def test_the_keys_are_those_another_program_computes(self):
+        assert twins.band_keys(list(self.ABCAB), 2, 2) == [0x2B4CDA98B5E59B05, 0x743EC040B225F0B3]
+
+    def test_an_element_is_thrown_to_three_rows_and_is_its_line_in_the_others(self):
+        element = 0x0123456789ABCDEF
+        expected = []
+        for i in range(128):
+            a = (twins.value(3, 2 * i) % 2**32) | 1
+            b = twins.value(3, 2 * i + 1) % 2**32
+            expected.append(3 * 2**30 + (0x01234567 * a + b) % 2**32 // 4)
+        for throw in (2, 1, 0):  # the first, which is the least, is written last
+            factor, term = (twins.value(3 + 0xE7037ED1A0B428DB, 2 * throw + i) for i in (0, 1))
+            thrown = ((factor | 1) * element + term) % 2**64
+            expected[thrown // 2**57] = throw * 2**30 + thrown % 2**30
+        assert twins.signature({element}, 3, 128) == expected
+        assert sum(row < 3 * 2**30 for row in expected) == 3
+
+    def test_what_is_thrown_counts_for_less_than_any_later_throw_and_any_line(self):
+        few, many = ({twins.value(9, i) for i in range(n)} for n in (40, 2000))
+        turns = [row >> 30 for row in twins.signature(few, 1, 128)]
+        assert sorted(set(turns)) == [0, 1, 2, 3]
+        assert {row >> 30 for row in twins.signature(many, 1, 128)} == {0}
+        more = [row >> 30 for row in twins.signature(few | many, 1, 128)]
+        assert all(after <= before for after, before in zip(more, turns, strict=True))
+
+    def test_blocks_of_rows_throw_by_themselves(self):
+        rows = twins.signature({5}, 1, 384)
+        thrown = [
+            tuple(i for i in range(128) if rows[block + i] < 3 * 2**30) for block in (0, 128, 256)
+        ]
+        assert len(set(thrown)) == 3
 
     def test_a_longer_signature_begins_with_the_shorter_one(self):
         document = {twins.value(9, i) for i in range(20)}

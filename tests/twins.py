@@ -253,12 +253,18 @@ def containment(a: set[int], b: set[int]) -> Fraction:
 
 def signature(elements: set[int], seed: int, rows: int) -> list[int]:
     """Return the minhash rows of a document's elements."""
-    result = []
+    numbers: list[list[int]] = [[] for _ in range(-(-rows // 128) * 128)]
+    own = (seed + 0xE7037ED1A0B428DB) % WORD
+    for throw in range(3 * len(numbers) // 128):
+        block, turn = divmod(throw, 3)
+        for e in elements:
+            y = ((value(own, 2 * throw) | 1) * e + value(own, 2 * throw + 1)) % WORD
+            numbers[128 * block + (y >> 57)].append(turn * 2**30 + y % 2**30)
     for i in range(rows):
         a = (value(seed, 2 * i) % HALF) | 1
         b = value(seed, 2 * i + 1) % HALF
-        result.append(min(((a * (e >> 32) + b) % HALF for e in elements), default=EMPTY_ROW))
-    return result
+        numbers[i] += [3 * 2**30 + ((a * (e >> 32) + b) % HALF >> 2) for e in elements]
+    return [min(row, default=EMPTY_ROW) for row in numbers[:rows]]
 
 
 def split_bands(signature: list[int], bands: int, rows: int) -> list[list[int]]:

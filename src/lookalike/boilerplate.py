@@ -231,15 +231,14 @@ def _texts(
 
 def _cut(documents: Canonical, row: int, start: int, stop: int) -> tuple[str, list[bytes]]:
     """Give a document's text from one word up to another, and the words in it."""
-    text = documents.data[documents.offsets[row] : documents.offsets[row + 1]]
-    starts, ends = np.empty(len(text), np.int64), np.empty(len(text), np.int64)
-    count = sketch.word_places(text, unicode.code_points(), starts, ends)
-    spans = list(zip(starts[start:stop].tolist(), ends[start:stop].tolist(), strict=True))
-    spans = spans[: max(count - start, 0)]
+    data, (begin, end) = documents.data, documents.offsets[row : row + 2].astype(np.uint64)
+    places = np.empty(int(end - begin) + 1, np.uint64)
+    count = sketch.word_places(data, begin, end, unicode.code_points(), places)
+    spans = places[: 2 * count].reshape(-1, 2)[start:stop].tolist()
     if not spans:
         return "", []
-    whole = bytes(text[spans[0][0] : spans[-1][1]])
-    return whole.decode(), [bytes(text[a:b]) for a, b in spans]
+    whole = bytes(data[spans[0][0] : spans[-1][1]])
+    return whole.decode(), [bytes(data[a:b]) for a, b in spans]
 
 
 def _without_repeats(

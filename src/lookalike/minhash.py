@@ -1,9 +1,14 @@
 """Shingles to signatures: K numbers that two documents share as often as they share shingles.
 
-Row i of a signature is the minimum over the document of the random hash function
-`h_i(x) = a_i * x + b_i mod 2^32`, which stands in for a random permutation. The share of rows in
-which two signatures are equal estimates the Jaccard similarity J without bias, with a variance of
-J(1-J)/K.
+Row i of a signature is the minimum over the document of a random hash function, which stands in
+for a random permutation: the document that has the least element of both has it in the other, or
+not, with their Jaccard similarity J. The share of rows in which two signatures are equal estimates
+J without bias, with a variance of J(1-J)/K at the most.
+
+The functions of 128 rows are made so that one of them decides for most elements: an element is
+thrown to one row, where its value is small; in the other rows of the block it counts only where
+nothing was thrown. Each row is a minimum over all elements as before, but a document's elements are
+looked at once a block, not once a row, and a row rarely repeats what another said.
 """
 
 from __future__ import annotations
@@ -12,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lookalike.checking import CHECK_BITS
 from lookalike.errors import SettingsError
 from lookalike.kernels import sketch as kernels
 from lookalike.randomness import random_words
@@ -20,20 +26,24 @@ from lookalike.threads import in_order, pieces
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Any
 
     from numpy.typing import NDArray
 
     from lookalike.normalise import Canonical
     from lookalike.shingle import Sets, Shingling
 
-__all__ = ["hash_functions", "sign_sets", "sign_texts", "similarity"]
+__all__ = ["ROWS_TOGETHER", "checks", "hash_functions", "sign_sets", "sign_texts", "similarity"]
 
-_VECTOR = 32
-"""Rows that the compiled loop takes at a time, on the widest machines."""
+ROWS_TOGETHER = kernels.BLOCK
+"""Rows of a signature for which a document's elements are looked at once."""
+
+_OWN = 0xE7037ED1A0B428DB
+"""What is added to the seed for the stream that throws are made of."""
 
 
 def hash_functions(rows: int, seed: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Give the factors a_i (odd) and the terms b_i of the first rows' hash functions."""
+    """Give the factors a_i (odd) and the terms b_i of the first rows' own hash functions."""
     if rows < 1:
         raise SettingsError(f"a signature of {rows} rows: use at least 1")
     values = random_words(seed, 0, 2 * rows)
@@ -41,8 +51,17 @@ def hash_functions(rows: int, seed: int) -> tuple[NDArray[np.uint32], NDArray[np
     return lower[0::2] | np.uint32(1), lower[1::2].copy()
 
 
-def _in_vectors(rows: int, seed: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    return hash_functions(-(-rows // _VECTOR) * _VECTOR, seed)
+def throws(blocks: int, seed: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Give the factors (odd) and the terms of the throws, three to a block of rows."""
+    values = random_words((seed + _OWN) % 2**64, 0, 2 * kernels.ROUNDS * blocks)
+    return values[0::2] | np.uint64(1), values[1::2].copy()
+
+
+def _functions(rows: int, seed: int) -> tuple[NDArray[Any], ...]:
+    """Give the throws and the hash functions of whole blocks of rows."""
+    blocks = -(-rows // kernels.BLOCK)
+    own = hash_functions(rows if rows < 1 else blocks * kernels.BLOCK, seed)
+    return *throws(blocks, seed), *own
 
 
 def sign_texts(
@@ -61,7 +80,7 @@ def sign_texts(
     """
     if chosen is None:
         chosen = np.arange(len(documents), dtype=np.int64)
-    a, b = _in_vectors(rows, seed)
+    functions = _functions(rows, seed)
     lengths = documents.lengths(chosen)
     signatures = np.empty((len(chosen), rows), np.uint32)
     counts = np.empty(len(chosen), np.int64)
@@ -71,7 +90,8 @@ def sign_texts(
         room = int(lengths[piece].max(initial=0)) + 1
         texts = documents.data, documents.offsets, chosen[piece]
         kernels.sign_texts(
-            *texts, *arguments, shingling.multiset, a, b, room, signatures[piece], counts[piece]
+            *(*texts, *arguments, shingling.multiset, *functions, room),
+            *(signatures[piece], counts[piece]),
         )
         return int(piece.stop)
 
@@ -83,10 +103,18 @@ def sign_texts(
 
 def sign_sets(sets: Sets, *, rows: int, seed: int) -> NDArray[np.uint32]:
     """Give the signatures of sets of elements already made."""
-    a, b = _in_vectors(rows, seed)
+    functions = _functions(rows, seed)
     signatures = np.empty((len(sets), rows), np.uint32)
-    kernels.sign_elements(sets.elements, sets.offsets, a, b, signatures)
+    room = int(sets.sizes().max(initial=0))
+    kernels.sign_elements(sets.elements, sets.offsets, *functions, room, signatures)
     return signatures
+
+
+def checks(signatures: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Give the two lowest bits of the first 128 rows of each signature, in eight words."""
+    words = np.empty((len(signatures), CHECK_BITS // 32), np.uint32)
+    kernels.lowest_bits(signatures, words)
+    return words
 
 
 def similarity(first: NDArray[np.uint32], second: NDArray[np.uint32]) -> NDArray[np.float64]:

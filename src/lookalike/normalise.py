@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -90,6 +90,8 @@ class Canonical:
     data: NDArray[np.uint8]
     offsets: NDArray[np.int64]
     fingerprints: NDArray[np.uint64]
+    characters: NDArray[np.int64] | None = None
+    """Of each text as it was given, where `normalise` counted them."""
 
     def __len__(self) -> int:
         """Count the documents."""
@@ -137,21 +139,19 @@ def normalise(texts: pa.Array, options: Normalisation | None = None) -> Canonica
     """
     options = options or Normalisation()
     data, offsets = _buffers(texts)
-    starts, ends = offsets[:-1], offsets[1:]
-    kinds = np.empty(len(starts), np.uint8)
-    where = np.empty(len(starts), np.int64)
-    table = unicode.code_points()
-    kernels.scan(data, starts, ends, table, unicode.combining_classes(), kinds, where)
-    if (invalid := np.flatnonzero(kinds == kernels.INVALID)).size:
-        raise InvalidTextError(int(invalid[0]), int(where[invalid[0]]))
+    made = _made(data, offsets, options)
+    canonical, canonical_offsets = made.data, made.offsets
+    if (by_hand := np.flatnonzero(made.kinds > kernels.SIMPLE)).size:
+        decoded = _decoded(data, offsets, by_hand)
+        made.characters[by_hand] = [len(text) for text in decoded]
+        composed = [_composed(text, options).encode() for text in decoded]
+        canonical, canonical_offsets = _filled(made, by_hand, composed, options)
     if options.raw:
         # A copy, so that kernels see one kind of array and are compiled once.
         canonical, canonical_offsets = data.copy(), offsets
-    else:
-        canonical, canonical_offsets = _canonical(data, starts, ends, kinds, table, options)
-    fingerprints = np.empty((len(starts), 2), np.uint64)
+    fingerprints = np.empty((len(texts), 2), np.uint64)
     kernels.fingerprints(canonical, canonical_offsets, fingerprints)
-    return Canonical(canonical, canonical_offsets, fingerprints)
+    return Canonical(canonical, canonical_offsets, fingerprints, made.characters)
 
 
 def canonical_text(text: str, options: Normalisation | None = None) -> str:
@@ -201,61 +201,84 @@ def _buffers(texts: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     return data, offsets.astype(np.int64) - offsets[0]
 
 
-def _canonical(
+class _Made(NamedTuple):
+    """What the kernel makes of documents; complex and invalid ones are left empty."""
+
+    data: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    kinds: NDArray[np.uint8]
+    characters: NDArray[np.int64]
+
+
+def _made(
     data: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    kinds: NDArray[np.uint8],
-    table: NDArray[np.uint32],
+    offsets: NDArray[np.int64],
     options: Normalisation,
-) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-    by_hand = (kinds != kernels.ASCII) if options.strip_accents else (kinds == kernels.COMPLEX)
-    if by_hand.any():
-        data, starts, ends = _compose(data, starts, ends, by_hand, options)
+    *,
+    composed: bool = False,
+) -> _Made:
+    table = unicode.code_points()
     blanks = unicode.SPACE
     blanks |= unicode.PUNCTUATION if options.strip_punctuation else 0
     blanks |= unicode.NUMBER if options.strip_digits else 0
+    trusted = composed or options.raw
+    cased = trusted or options.keep_case
     points = np.arange(128, dtype=np.uint8)
-    lower = points if options.keep_case else (table[:128] & unicode.LOWER).astype(np.uint8)
-    ascii_map = np.where(table[:128] & blanks, kernels.BLANK, lower)
-    kept = np.ones_like(by_hand) if options.keep_case else by_hand
-    lengths = int((ends - starts).sum())
-    grows = bool((kinds != kernels.ASCII).any())
-    out = np.empty(lengths + lengths // 2 + 1 if grows else lengths + 1, np.uint8)
-    offsets = np.zeros(len(starts) + 1, np.int64)
-    kernels.canonical(
-        data, starts, ends, kinds, table, ascii_map, np.uint32(blanks), kept, out, offsets
+    lower = points if cased else (table[:128] & unicode.LOWER).astype(np.uint8)
+    made = _Made(
+        np.empty(len(data) + kernels.SPARE, np.uint8),
+        np.zeros(len(offsets), np.int64),
+        np.empty(len(offsets) - 1, np.uint8),
+        np.empty(len(offsets) - 1, np.int64),
     )
-    return out[: offsets[-1]].copy() if grows else out[: offsets[-1]], offsets
+    kernels.canonical(
+        data,
+        offsets,
+        table,
+        unicode.combining_classes(),
+        np.where(table[:128] & blanks, kernels.BLANK, lower),
+        np.uint32(blanks),
+        np.uint32(0 if trusted else unicode.COMPLEX | unicode.MARK),
+        cased,
+        options.strip_accents and not composed,
+        *made,
+    )
+    return made._replace(data=made.data[: made.offsets[-1]])
 
 
-def _compose(
-    data: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    ends: NDArray[np.int64],
-    chosen: NDArray[np.bool_],
-    options: Normalisation,
-) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]]:
-    """Replace the chosen documents, which no table can compose or lower-case, by what Python makes.
+def _decoded(
+    data: NDArray[np.uint8], offsets: NDArray[np.int64], rows: NDArray[np.int64]
+) -> list[str]:
+    texts = []
+    for row in rows.tolist():
+        try:
+            texts.append(data[offsets[row] : offsets[row + 1]].tobytes().decode())
+        except UnicodeDecodeError as error:
+            raise InvalidTextError(row, error.start) from None
+    return texts
 
-    Their new texts go behind the data of the others.
-    """
-    starts, ends = starts.copy(), ends.copy()
-    at = len(data)
-    pieces = [data]
-    for row in np.flatnonzero(chosen):
-        text = bytes(data[starts[row] : ends[row]]).decode()
-        text = unicodedata.normalize("NFC", text)
-        if options.strip_accents:
-            bare = unicodedata.normalize("NFD", text).translate(_WITHOUT_ACCENTS)
-            text = unicodedata.normalize("NFC", bare)
-        if not options.keep_case:
-            # Lower case can open a composition that capitals do not have: J with a caron.
-            text = unicodedata.normalize("NFC", text.lower())
-        encoded = np.frombuffer(text.encode(), np.uint8)
-        pieces.append(encoded)
-        starts[row], ends[row] = at, at + len(encoded)
-        at += len(encoded)
-    joined = np.concatenate(pieces)
-    joined.setflags(write=False)
-    return joined, starts, ends
+
+def _composed(text: str, options: Normalisation) -> str:
+    """Compose and lower-case a text by Python, where no table can do it."""
+    text = unicodedata.normalize("NFC", text)
+    if options.strip_accents:
+        bare = unicodedata.normalize("NFD", text).translate(_WITHOUT_ACCENTS)
+        text = unicodedata.normalize("NFC", bare)
+    if not options.keep_case:
+        # Lower case can open a composition that capitals do not have: J with a caron.
+        text = unicodedata.normalize("NFC", text.lower())
+    return text
+
+
+def _filled(
+    made: _Made, rows: NDArray[np.int64], composed: list[bytes], options: Normalisation
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Put composed documents in the places that were left empty."""
+    bounds = np.cumsum([0, *map(len, composed)], dtype=np.int64)
+    late = _made(np.frombuffer(b"".join(composed), np.uint8), bounds, options, composed=True)
+    lengths = np.diff(made.offsets)
+    lengths[rows] = np.diff(late.offsets)
+    before = np.split(made.data, made.offsets[rows])
+    fillings = np.split(late.data, late.offsets[1:])
+    pieces = [piece for both in zip(before, fillings, strict=True) for piece in both]
+    return np.concatenate(pieces), np.append(0, np.cumsum(lengths))

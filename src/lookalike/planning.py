@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from lookalike.background import TYPICAL, Background
+from lookalike.checking import CHECK_MISS, CHECK_ROWS, most_differing, passing
 from lookalike.curves import Cascade, Distribution, cosine_of_bits, equal_bits, errors
 from lookalike.errors import SettingsError
 from lookalike.hamming import BITS
+from lookalike.minhash import ROWS_TOGETHER
 from lookalike.simhash import FOLDED
 from lookalike.wording import count, floor
 
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     from lookalike.settings import Settings
 
-__all__ = ["CHECK_BITS", "Plan", "plan", "plan_for", "plan_of_blocks"]
+__all__ = ["Plan", "plan", "plan_for", "plan_of_blocks"]
 
 MOST_ROWS = 4096
 """Rows of a signature that a plan may ask for."""
@@ -31,8 +32,9 @@ MOST_GIVEN = 1 << 16
 """Rows or bits that a user may."""
 
 # Measured, in nanoseconds on one core; only their ratios matter.
-ROW_COST = 0.05  # a hash function on one shingle
-BAND_COST = 150.0  # a band of one document: key, sort, bucket
+LOOK_COST = 2.0  # a shingle, for each block of 128 rows of its document's signature
+FILL_COST = 0.05  # a shingle, for each row that no throw reached
+BAND_COST = 100.0  # a band of one document: key, sort, bucket
 PAIR_COST = 2000.0  # a candidate, before its shingles are looked at
 SHINGLE_COST = 30.0  # a shingle of a candidate: hashed, sorted, merged
 BIT_COST = 4.0  # a bit of one document's sketch
@@ -40,12 +42,6 @@ KEY_COST = 70.0  # a band of bits of one document
 MEETING_COST = 8.0  # a candidate whose sketches are compared first
 NUMBER_COST = 1.5  # a number of a vector of a candidate
 
-CHECK_BITS = 256
-"""Bits of two sketches that are compared before the documents themselves are."""
-LEAST_DIFFERING = 4
-"""Bits in which vectors of the same direction may differ by rounding, and some more."""
-CHECK_MISS = 1e-6
-"""Chance at the most that a pair at the threshold is dismissed by those bits."""
 FOLD_POINTS = 9
 ALLOWANCE = 0.95
 """Of the misses that a recall allows, what a plan by hyperplanes uses: they are not quite
@@ -111,14 +107,16 @@ class Plan:
 
     @property
     def most_differing(self) -> int:
-        """The most of the first 256 bits in which a candidate may differ before it is compared."""
-        return _most_differing(self.agreement(self.threshold))
+        """The most of the 256 bits in which a candidate may differ and still be compared."""
+        return most_differing(self.metric, self.agreement(self.threshold))
 
     def probability(self, similarity: float) -> float:
         """Tell how likely a pair of this similarity is to be found.
 
         By estimates, a pair must be a candidate and its estimate must reach the threshold. By
-        hyperplanes it must also agree in enough of its first bits to be compared at all.
+        hyperplanes it must also agree in enough of its first bits to be compared at all. (By
+        minhashes too; but at the threshold and above that is certain but for one in a million,
+        which a plan allows for, and the curve is left as the textbook draws it.)
         """
         if self.distance is not None:
             return at_least(1 - self.distance / BITS, BITS, self.agreement(similarity))
@@ -132,7 +130,7 @@ class Plan:
         if self.estimated:
             found *= at_least(self.agreement(self.threshold), self.estimated, agreement)
         elif self.metric == "cosine":
-            found *= _passing(self.most_differing, agreement)
+            found *= float(passing(self.metric, self.most_differing, agreement)[0])
         return found
 
     @property
@@ -146,11 +144,12 @@ class Plan:
 
     @property
     def false_comparisons(self) -> float:
-        """Those of them that are expected to be compared: by hyperplanes, few are."""
-        if self.cascade is None or self.metric == "jaccard" or self.distance is not None:
+        """Those of them that are expected to be compared, as their sketches are near."""
+        if self.cascade is None or self.estimated or self.distance is not None:
             return self.false_candidates
         pairs = self.documents * (self.documents - 1) / 2
-        passed = _checked(_seen(self.metric, self.background, pairs), self.most_differing)
+        seen = _seen(self.metric, self.background, pairs)
+        passed = _checked(self.metric, seen, self.most_differing)
         return errors(self.cascade, self.agreement(self.threshold), passed).false_candidates
 
     @property
@@ -190,9 +189,10 @@ class Plan:
         )
 
     def _dismissed(self) -> str:
-        if self.metric == "jaccard" or self.estimated:
+        if self.estimated:
             return ""
-        return f", of which {self.false_comparisons:,.0f} are not dismissed by their sketches"
+        by = "sketches" if self.metric == "cosine" else "signatures"
+        return f", of which {self.false_comparisons:,.0f} are not dismissed by their {by}"
 
     def table(self) -> list[tuple[float, float, float]]:
         """Give similarities around the threshold, the chance to be found and that to be missed."""
@@ -229,30 +229,10 @@ def _seen(metric: str, background: Background, pairs: float) -> Distribution:
     )
 
 
-@cache
-def _most_differing(agreement: float) -> int:
-    """Give the fewest bits of 256 in which a pair at the threshold rarely differs more."""
-    most = LEAST_DIFFERING
-    while most < CHECK_BITS and 1 - _passing(most, agreement) > CHECK_MISS:
-        most += 1
-    return most
-
-
-def _checked(seen: Distribution, most: int) -> Distribution:
+def _checked(metric: str, seen: Distribution, most: int) -> Distribution:
     """Give the pairs that differ in at most so many of the bits that are compared first."""
-    # A table of the chances of 0, 1, … bits to differ, for each pair; SciPy's takes half a second
-    # to load.
-    agreeing = np.clip(seen.similarities, 1e-12, 1 - 1e-12)[:, None]
-    bits = np.arange(most + 1)
-    ways = np.array([math.log(math.comb(CHECK_BITS, k)) for k in bits.tolist()])
-    logs = ways + bits * np.log1p(-agreeing) + (CHECK_BITS - bits) * np.log(agreeing)
-    passing = np.minimum(np.exp(logs).sum(axis=1), 1.0)
-    return Distribution(seen.similarities, seen.weights * passing)
-
-
-def _passing(most: int, agreement: float) -> float:
-    """Tell how likely a pair differs in at most so many of the bits that are compared first."""
-    return at_least(1 - most / CHECK_BITS, CHECK_BITS, agreement)
+    passed = passing(metric, most, seen.similarities)
+    return Distribution(seen.similarities, seen.weights * passed)
 
 
 def at_least(threshold: float, rows: int, similarity: float) -> float:
@@ -368,20 +348,27 @@ def _bands_needed(agreement: float, recall: float, rows: int) -> int:
 
 
 def _cheapest(threshold: float, recall: float, documents: int, background: Background) -> Cascade:
+    """Choose bands of rows: a candidate is dismissed by its signature, unless it is similar."""
     seen = _seen("jaccard", background, documents * (documents - 1) / 2)
+    passed = _checked("jaccard", seen, most_differing("jaccard", threshold))
     checking = PAIR_COST + SHINGLE_COST * background.shingles
+    needed = min(recall + CHECK_MISS, 1 - (1 - recall) / 2)
 
     def sketching(banding: Cascade) -> float:
-        each = background.shingles * ROW_COST * banding.rows
+        blocks = -(-max(banding.rows, CHECK_ROWS) // ROWS_TOGETHER)
+        filled = banding.rows * math.exp(-background.shingles / ROWS_TOGETHER)
+        each = background.shingles * (LOOK_COST * blocks + FILL_COST * filled)
         return documents * (each + BAND_COST * (banding.bands or 0))
 
     def comparing(banding: Cascade) -> float:
-        return errors(banding, threshold, seen).false_candidates * checking
+        met = errors(banding, threshold, seen).false_candidates
+        compared = errors(banding, threshold, passed).false_candidates
+        return met * MEETING_COST + compared * checking
 
     def bands(rows: int) -> int:
-        return _bands_needed(threshold, recall, rows)
+        return _bands_needed(threshold, needed, rows)
 
-    best = _cheaper(_bandings(threshold, recall, MOST_ROWS, bands), sketching, comparing)
+    best = _cheaper(_bandings(threshold, needed, MOST_ROWS, bands), sketching, comparing)
     if best is None:
         raise SettingsError(
             f"threshold {threshold:g} with recall {recall:g} needs more than {MOST_ROWS:,} rows: "
@@ -396,7 +383,7 @@ def _cheapest_bits(
     """Choose bands of bits: a candidate is dismissed by its sketch, unless it is similar."""
     seen = _seen("cosine", background, documents * (documents - 1) / 2)
     agreement = equal_bits(threshold)
-    passed = _checked(seen, _most_differing(agreement))
+    passed = _checked("cosine", seen, most_differing("cosine", agreement))
     checking = PAIR_COST + SHINGLE_COST * background.shingles
     if background.dense:
         checking = NUMBER_COST * background.shingles

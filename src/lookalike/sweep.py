@@ -1,8 +1,9 @@
-"""Candidates by hyperplanes whose sketches are near, a band at a time.
+"""Candidates whose sketches are near, a band at a time.
 
-A bit tells little, so that bands of bits bring millions of pairs together by chance. All pairs of a
-bucket are therefore told apart at once by the first bits of their sketches, which stand side by
-side when the documents are in the order of their keys. What is left is nearly always similar.
+A bit tells little, so that bands of bits bring millions of pairs together by chance, and short
+bands of minhashes are cheap to make. All pairs of a bucket are therefore told apart at once by some
+bits of their sketches, which stand side by side when the documents are in the order of their keys.
+What is left is nearly always similar.
 """
 
 from __future__ import annotations
@@ -57,9 +58,10 @@ def sweep(
     there are more than `most` pairs, or a band brings more than `most_met` together.
     """
     wide = np.ascontiguousarray(sketches).view(np.uint64)
+    telling = np.uint64((1 << min(bits, 64)) - 1)
 
     def search(number: int) -> tuple[NDArray[np.uint64], int] | None:
-        keys = band(number)
+        keys = band(number) & telling
         count = len(keys)
         order, spare_order = np.empty(count, np.uint32), np.empty(count, np.uint32)
         ordered, spare = np.empty(count, np.uint64), np.empty(count, np.uint64)

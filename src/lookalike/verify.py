@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from lookalike.cluster import Forest
 from lookalike.kernels import verify as kernels
 from lookalike.shingle import element_sets, element_sets_in
 from lookalike.threads import in_order, pieces
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
@@ -141,8 +142,8 @@ def in_pieces(
     """Score pairs of documents, by their places in `rows`, on what is built of the documents.
 
     Where few documents make many pairs, it is built once. Else in pieces, so that no more is held
-    at a time than the threads work on; sorted by the first document, so that it is built once a
-    piece.
+    at a time than the threads work on; pairs that hang together come one after the other, so that
+    it is built once a piece, and most documents are in one piece only.
     """
     involved, places = np.unique(np.concatenate([first, second]), return_inverse=True)
     left, right = np.split(places, 2)
@@ -153,12 +154,10 @@ def in_pieces(
     if distinct <= WHOLE_BYTES and paired > 4 * distinct:
         part, mine = documents.part(chosen)
         return score(build(part, mine, threads), left, right, threads).at(involved)
-    order = np.lexsort((right, left))
+    together = Forest(len(involved))
+    together.unite(left, right)
+    order = np.lexsort((right, left, together.labels()[left]))
     left, right = left[order], right[order]
-    weights = lengths[right]
-    new = np.ones(len(left), np.bool_)
-    new[1:] = left[1:] != left[:-1]
-    weights[new] += lengths[left[new]]
 
     def work(piece: slice) -> Scored:
         pair = np.concatenate([left[piece], right[piece]])
@@ -167,7 +166,19 @@ def in_pieces(
         first, second = np.split(places, 2)
         return score(build(part, mine, 1), first, second, 1).at(involved[among])
 
-    return Scored.joined(list(in_order(work, pieces(weights, PIECE_BYTES), threads)))
+    return Scored.joined(list(in_order(work, _cut(left, right, lengths), threads)))
+
+
+def _cut(
+    left: NDArray[np.int64], right: NDArray[np.int64], lengths: NDArray[np.int64]
+) -> Iterator[slice]:
+    """Cut pairs into pieces of a bounded number of bytes."""
+    ends = np.empty(len(left), np.int64)
+    marks = np.zeros(len(lengths), np.uint32)
+    found = kernels.cut(left, right, lengths, PIECE_BYTES, marks, ends)
+    starts = np.append(0, ends[:found])
+    for start, stop in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True):
+        yield slice(start, stop)
 
 
 def _scored(

@@ -8,9 +8,19 @@ Arrays are copied by loops: an assignment to a slice takes the compiler seconds.
 
 import numpy as np
 
+from lookalike.kernels.blocks import eight_bytes, high_bits, word_bits
 from lookalike.kernels.jit import kernel, multiply_high, trailing_zeros
 
 CHARS, WORDS, TOKENS = 0, 1, 2
+BLOCK = 128
+"""Rows of a signature among which one throw spreads a document's elements."""
+MOST_BITS = 12
+"""Bits that one scatter sorts by, at the most."""
+TALLIES = 2 * ((1 << MOST_BITS) + 1)
+LANES = 32
+"""Rows that the compiled loop takes at a time, on the widest machines."""
+ROUNDS = 3
+"""Throws before the rows that are still empty take a minimum over all elements."""
 
 PRIME = np.uint64((1 << 61) - 1)
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -21,14 +31,12 @@ _SINGLE = np.uint32(1 << 25)
 _ONE = np.uint64(1)
 _EIGHT = np.uint64(8)
 _HALF = np.uint64(32)
-_HIGH_BITS = np.uint64(0x8080808080808080)
-_CASE_BITS = np.uint64(0x2020202020202020)
-_FROM_A = np.uint64(0x1F1F1F1F1F1F1F1F)
-_PAST_Z = np.uint64(0x0505050505050505)
-_FROM_0 = np.uint64(0x5050505050505050)
-_PAST_9 = np.uint64(0x4646464646464646)
+_BYTES = np.uint64(64)
+_ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 _EMPTY = np.uint32(0xFFFFFFFF)
-_CROWDED = 64
+_CROWDED = 16
+_FEW = 64
+_ENOUGH = 500
 
 
 @kernel
@@ -75,20 +83,12 @@ def _point(doc, at):
 
 
 @kernel
-def _characters(doc, digits):
+def _characters(data, start, end, digits):
     """Write each code point plus one, and give their number."""
-    bits = np.uint8(0)
-    for j in range(len(doc)):
-        bits = np.uint8(bits | doc[j])
-    if bits < 0x80:
-        for j in range(len(doc)):
-            digits[j] = np.uint64(doc[j]) + _ONE
-        return len(doc)
     count = 0
-    at = np.uint64(0)
-    size = np.uint64(len(doc))
-    while at < size:
-        point, length = _point(doc, at)
+    at = start
+    while at < end:
+        point, length = _point(data, at)
         digits[count] = np.uint64(point) + _ONE
         count += 1
         at += length
@@ -96,42 +96,32 @@ def _characters(doc, digits):
 
 
 @kernel
-def _eight(doc, at):
-    """Read 8 bytes, little-endian; the compiler makes one load of it."""
-    word = np.uint64(0)
-    for j in range(8):
-        word |= np.uint64(doc[at + np.uint64(j)]) << np.uint64(8 * j)
-    return word
-
-
-@kernel
-def _bytes_hash(doc, start, end):
-    """Give the 64-bit hash of some bytes."""
+def _bytes_hash(data, start, end):
+    """Give the hash of some bytes, before it is mixed."""
     size = end - start
     h = size * GOLDEN
     at = start
     while at + _EIGHT <= end:
-        h = (h ^ _eight(doc, at)) * _WORD_FACTOR
+        h = (h ^ eight_bytes(data, at)) * _WORD_FACTOR
         h ^= h >> _HALF
         at += _EIGHT
     if at < end:
         chunk = np.uint64(0)
         shift = np.uint64(0)
         while at < end:
-            chunk |= np.uint64(doc[at]) << shift
+            chunk |= np.uint64(data[at]) << shift
             shift += _EIGHT
             at += _ONE
         h = (h ^ chunk) * _WORD_FACTOR
         h ^= h >> _HALF
-    return _mix(h)
+    return h
 
 
 @kernel
-def _word_end(doc, at, table):
+def _word_end(data, at, end, table):
     """Give the place after the run of letters, marks and numbers at a byte."""
-    size = np.uint64(len(doc))
-    while at < size:
-        point, length = _point(doc, at)
+    while at < end:
+        point, length = _point(data, at)
         record = table[point]
         if not record & _WORD or record & _SINGLE:
             break
@@ -140,70 +130,95 @@ def _word_end(doc, at, table):
 
 
 @kernel
-def _words(doc, table, digits):
-    """Write the hash of each word, and give their number."""
+def word_places(data, start, end, table, places):
+    """Write the first byte of each word and the one after its last, and give the words' number.
+
+    ASCII goes by blocks of 64 bytes, each from where the last whole word ended; other characters
+    go one by one.
+    """
+    size = np.uint64(len(data))
     count = 0
-    size = np.uint64(len(doc))
-    at = np.uint64(0)
-    while at < size:
-        if at + _EIGHT <= size:
-            eight = _eight(doc, at)
-            if not eight & _HIGH_BITS:
-                # One bit a byte, its highest, for letters and digits: a sum carries into it
-                # when the byte reaches the first of them, and no further, as all are below 128.
-                folded = eight | _CASE_BITS
-                letters = (folded + _FROM_A) & ~(folded + _PAST_Z)
-                numbers = (eight + _FROM_0) & ~(eight + _PAST_9)
-                inside = (letters | numbers) & _HIGH_BITS
-                if not inside & np.uint64(0x80):
-                    at += (trailing_zeros(inside) if inside else np.uint64(64)) >> np.uint64(3)
-                    continue
-                outside = inside ^ _HIGH_BITS
-                if outside:
-                    bits = trailing_zeros(outside) & np.uint64(0x38)
-                    length = bits >> np.uint64(3)
-                    h = (length * GOLDEN) ^ (eight & ((_ONE << bits) - _ONE))
-                    h *= _WORD_FACTOR
-                    h ^= h >> _HALF
-                    digits[count] = _reduce(_mix(h))
-                    count += 1
-                    at += length + _ONE
-                    continue
-        point, width = _point(doc, at)
-        record = table[point]
-        if record & _SINGLE:
-            end = at + width
-        elif record & _WORD:
-            end = _word_end(doc, at, table)
-        else:
-            at += width
+    at = start
+    while at < end:
+        if data[at] >= 0x80:
+            point, width = _point(data, at)
+            record = table[point]
+            if record & _SINGLE:
+                places[count] = at
+                at += width
+            elif record & _WORD:
+                places[count] = at
+                at = _word_end(data, at + width, end, table)
+            else:
+                at += width
+                continue
+            places[count + 1] = at
+            count += 2
             continue
-        digits[count] = _reduce(_bytes_hash(doc, at, end))
-        count += 1
-        at = end
-    return count
+        left = end - at
+        if at + _BYTES <= size:
+            inside = word_bits(data, at)
+            high = high_bits(data, at)
+        else:
+            tail = np.zeros(64, np.uint8)
+            for j in range(left):
+                tail[j] = data[at + np.uint64(j)]
+            inside = word_bits(tail, np.uint64(0))
+            high = high_bits(tail, np.uint64(0))
+        known = min(left, _BYTES)
+        if left < _BYTES:
+            inside &= (_ONE << left) - _ONE
+            high &= (_ONE << left) - _ONE
+        if high:
+            known = trailing_zeros(high)
+            inside &= (_ONE << known) - _ONE
+        edges = inside ^ (inside << _ONE)
+        open_end = inside >> (known - _ONE) & _ONE
+        if open_end and known < _BYTES:
+            edges ^= _ONE << known
+        while edges:
+            places[count] = at + trailing_zeros(edges)
+            edges &= edges - _ONE
+            count += 1
+        at += known
+        if open_end:
+            if at == end:
+                places[count] = end
+                count += 1
+            elif not high and places[count - 1] > at - _BYTES:
+                # A word that began in this block is whole in the next, which begins with it.
+                count -= 1
+                at = places[count]
+            else:
+                at = _word_end(data, at, end, table)
+                places[count] = at
+                count += 1
+    return count >> 1
 
 
 @kernel
-def word_places(doc, table, starts, ends):
-    """Write the first byte of each word and the one after its last, and give their number."""
-    count = 0
-    size = np.uint64(len(doc))
-    at = np.uint64(0)
-    while at < size:
-        point, width = _point(doc, at)
-        record = table[point]
-        if record & _SINGLE:
-            end = at + width
-        elif record & _WORD:
-            end = _word_end(doc, at, table)
+def _words(data, start, end, table, places, digits):
+    """Write the hash of each word, and give their number; `places` has room for two a word."""
+    size = np.uint64(len(data))
+    count = word_places(data, start, end, table, places)
+    for j in range(count):
+        first = places[2 * j]
+        length = places[2 * j + 1] - first
+        if length <= 16 and first + np.uint64(16) <= size:
+            # One chunk and two, whichever holds: to choose costs less than to guess wrong.
+            bits = length << np.uint64(3)
+            long = length > _EIGHT
+            mask = _ALL if long else _ALL >> ((_BYTES - bits) & np.uint64(63))
+            h = ((length * GOLDEN) ^ (eight_bytes(data, first) & mask)) * _WORD_FACTOR
+            h ^= h >> _HALF
+            mask = _ALL >> ((np.uint64(128) - bits) & np.uint64(63))
+            longer = (h ^ (eight_bytes(data, first + _EIGHT) & mask)) * _WORD_FACTOR
+            longer ^= longer >> _HALF
+            digits[j] = longer if long else h
         else:
-            at += width
-            continue
-        starts[count] = at
-        ends[count] = end
-        count += 1
-        at = end
+            digits[j] = _bytes_hash(data, first, places[2 * j + 1])
+    for j in range(count):
+        digits[j] = _reduce(_mix(digits[j]))
     return count
 
 
@@ -216,6 +231,14 @@ def _window(digits, start, k, base):
 
 
 @kernel
+def _finish(hashes, count):
+    """Make hashes of fingerprints that are not yet reduced; a loop of its own runs in vectors."""
+    for j in range(count):
+        hashes[j] = _mix(_reduce(hashes[j]))
+    return count
+
+
+@kernel
 def _roll(digits, count, k, base, drop, hashes):
     """Write the hash of each window of k digits, and give their number.
 
@@ -224,47 +247,95 @@ def _roll(digits, count, k, base, drop, hashes):
     roll at once, one from the start and one from the middle, because each step waits for the last.
     """
     if count <= k:
-        hashes[0] = _mix(_reduce(_window(digits, 0, count, base)))
-        return 1
+        hashes[0] = _window(digits, 0, count, base)
+        return _finish(hashes, 1)
     windows = count - k + 1
     half = windows // 2
-    second_digits = digits[half:count]
-    second_hashes = hashes[half:windows]
     first = _window(digits, 0, k, base)
-    second = _window(second_digits, 0, k, base)
-    hashes[0] = _mix(_reduce(first))
-    second_hashes[0] = _mix(_reduce(second))
-    for j in range(1, half):
-        change = _multiply(digits[j - 1], drop) + digits[j - 1 + k]
+    second = _window(digits, half, k, base)
+    hashes[0] = first
+    hashes[half] = second
+    first_in, first_hashes = digits[k:], hashes[1:]
+    second_out, second_in, second_hashes = digits[half:], digits[half + k :], hashes[half + 1 :]
+    for j in range(half - 1):
+        change = _multiply(digits[j], drop) + first_in[j]
         first = _multiply(first, base) + change
-        hashes[j] = _mix(_reduce(first))
-        change = _multiply(second_digits[j - 1], drop) + second_digits[j - 1 + k]
+        first_hashes[j] = first
+        change = _multiply(second_out[j], drop) + second_in[j]
         second = _multiply(second, base) + change
-        second_hashes[j] = _mix(_reduce(second))
-    for j in range(half, windows - half):
-        change = _multiply(second_digits[j - 1], drop) + second_digits[j - 1 + k]
+        second_hashes[j] = second
+    for j in range(half - 1, windows - half - 1):
+        change = _multiply(second_out[j], drop) + second_in[j]
         second = _multiply(second, base) + change
-        second_hashes[j] = _mix(_reduce(second))
-    return windows
+        second_hashes[j] = second
+    return _finish(hashes, windows)
 
 
 @kernel
-def _all_shingles(doc, unit, k, base, drop, table, digits, hashes):
+def _byte_window(doc, start, k, base):
+    f = np.uint64(0)
+    for j in range(start, start + k):
+        f = _multiply(f, base) + np.uint64(doc[j]) + _ONE
+    return f
+
+
+@kernel
+def _roll_bytes(doc, k, base, leaving, hashes):
+    """Write the hash of each window of k characters of ASCII, and give their number.
+
+    `leaving` is what the digit of each byte adds when it leaves, and 1, for the byte that enters:
+    its digit is one more than itself. Four windows roll at once, each through a quarter.
+    """
+    windows = len(doc) - k + 1
+    part = windows // 4
+    f0 = _byte_window(doc, 0, k, base)
+    f1 = _byte_window(doc, part, k, base)
+    f2 = _byte_window(doc, 2 * part, k, base)
+    f3 = _byte_window(doc, 3 * part, k, base)
+    hashes[0], hashes[part], hashes[2 * part], hashes[3 * part] = f0, f1, f2, f3
+    in0, hashes0 = doc[k:], hashes[1:]
+    out1, in1, hashes1 = doc[part:], doc[part + k :], hashes[part + 1 :]
+    out2, in2, hashes2 = doc[2 * part :], doc[2 * part + k :], hashes[2 * part + 1 :]
+    out3, in3, hashes3 = doc[3 * part :], doc[3 * part + k :], hashes[3 * part + 1 :]
+    for j in range(part - 1):
+        f0 = _multiply(f0, base) + (leaving[doc[j]] + np.uint64(in0[j]))
+        hashes0[j] = f0
+        f1 = _multiply(f1, base) + (leaving[out1[j]] + np.uint64(in1[j]))
+        hashes1[j] = f1
+        f2 = _multiply(f2, base) + (leaving[out2[j]] + np.uint64(in2[j]))
+        hashes2[j] = f2
+        f3 = _multiply(f3, base) + (leaving[out3[j]] + np.uint64(in3[j]))
+        hashes3[j] = f3
+    for j in range(part - 1, windows - 3 * part - 1):
+        f3 = _multiply(f3, base) + (leaving[out3[j]] + np.uint64(in3[j]))
+        hashes3[j] = f3
+    return _finish(hashes, windows)
+
+
+@kernel
+def _all_shingles(data, start, end, unit, k, base, drop, leaving, table, digits, hashes):
     """Write the hash of each shingle in order, and give their number."""
-    if len(doc) == 0:
+    if start == end:
         return 0
+    first, last = np.uint64(start), np.uint64(end)
     if unit == TOKENS:
-        for j in range(len(doc) // 8):
-            hashes[j] = _eight(doc, np.uint64(8 * j))
-        return len(doc) // 8
+        for j in range((end - start) // 8):
+            hashes[j] = eight_bytes(data, first + np.uint64(8 * j))
+        return (end - start) // 8
     if unit == WORDS:
-        count = _words(doc, table, digits)
+        count = _words(data, first, last, table, hashes, digits)
         if count > 0:
             return _roll(digits, count, k, base, drop, hashes)
         # No words at all: the whole text is the one shingle.
-        count = _characters(doc, digits)
+        count = _characters(data, first, last, digits)
         return _roll(digits, count, count, base, drop, hashes)
-    return _roll(digits, _characters(doc, digits), k, base, drop, hashes)
+    doc = data[start:end]
+    bits = np.uint8(0)
+    for j in range(len(doc)):
+        bits = np.uint8(bits | doc[j])
+    if bits < 0x80 and len(doc) >= k + 4:
+        return _roll_bytes(doc, k, base, leaving, hashes)
+    return _roll(digits, _characters(data, first, last, digits), k, base, drop, hashes)
 
 
 @kernel
@@ -298,9 +369,9 @@ def _is_listed(value, listed):
 
 
 @kernel
-def _shingles(doc, unit, k, base, drop, table, ignored, digits, hashes):
+def _shingles(data, start, end, unit, k, base, drop, leaving, table, ignored, digits, hashes):
     """Write the hash of each shingle that is not ignored, in order, and give their number."""
-    count = _all_shingles(doc, unit, k, base, drop, table, digits, hashes)
+    count = _all_shingles(data, start, end, unit, k, base, drop, leaving, table, digits, hashes)
     if len(ignored) == 0:
         return count
     kept = 0
@@ -334,41 +405,51 @@ def _sort_crowded(values, spare):
 def _sort(values, count, spare, tallies):
     """Sort hashes in place, in time that grows with their number alone.
 
-    They are spread evenly by `mix`, so that one scatter by the upper bits leaves each next to its
-    place, and an insertion sort does the rest. A bucket that repeats, or malice, has crowded is
-    sorted by itself before that.
+    They are spread evenly by `mix`, so that two scatters, by the lower and the upper half of some
+    more upper bits than number them, leave nearly each in its place, and an insertion sort does the
+    rest. Where malice has crowded them, so that this would take long, all their bits are sorted by.
     """
     if count < 2:
         return
-    bits = 1
-    while (2 << bits) < count and (2 << bits) < len(tallies):
-        bits += 1
-    shift = np.uint64(64 - bits)
-    size = 1 << bits
+    half = 1
+    while (1 << 2 * half) < 8 * count and half < MOST_BITS:
+        half += 1
+    high = np.uint64(64 - half)
+    low = np.uint64(64 - 2 * half)
+    mask = np.uint64((1 << half) - 1)
+    size = 1 << half
+    lower, upper = tallies[: size + 1], tallies[size + 1 : 2 * size + 2]
     for j in range(size + 1):
-        tallies[j] = 0
+        lower[j] = 0
+        upper[j] = 0
     for j in range(count):
-        tallies[np.int64(values[j] >> shift) + 1] += 1
+        lower[(values[j] >> low & mask) + _ONE] += 1
+        upper[(values[j] >> high) + _ONE] += 1
     for j in range(size):
-        tallies[j + 1] += tallies[j]
+        lower[j + 1] += lower[j]
+        upper[j + 1] += upper[j]
     for j in range(count):
-        home = np.int64(values[j] >> shift)
-        spare[tallies[home]] = values[j]
-        tallies[home] += 1
-    start = np.int64(0)
-    for bucket in range(size):
-        end = tallies[bucket]
-        if end - start > _CROWDED:
-            _sort_crowded(spare[start:end], values[start:end])
-        start = end
-    values[0] = spare[0]
-    for j in range(1, count):
+        value = values[j]
+        digit = value >> low & mask
+        spare[lower[digit]] = value
+        lower[digit] += 1
+    for j in range(count):
         value = spare[j]
+        digit = value >> high
+        values[upper[digit]] = value
+        upper[digit] += 1
+    moved = 0
+    for j in range(1, count):
+        value = values[j]
         i = j
         while i > 0 and values[i - 1] > value:
             values[i] = values[i - 1]
             i -= 1
         values[i] = value
+        moved += j - i
+        if moved > _CROWDED * count:
+            _sort_crowded(values[:count], spare)
+            return
 
 
 @kernel
@@ -396,55 +477,155 @@ def _elements(values, count, multiset, spare, tallies):
 
 
 @kernel
-def _sign(values, count, a, b, row):
-    """Take the minimum of each hash function over the upper halves of the values."""
-    for i in range(len(row)):
-        row[i] = _EMPTY
-    # Four at a time, so that the row is read and written a quarter as often.
-    quads = count // 4
-    for q in range(quads):
-        x0 = np.uint32(values[4 * q] >> _HALF)
-        x1 = np.uint32(values[4 * q + 1] >> _HALF)
-        x2 = np.uint32(values[4 * q + 2] >> _HALF)
-        x3 = np.uint32(values[4 * q + 3] >> _HALF)
-        for i in range(len(row)):
+def _fill(values, count, a, b, rows, upper, spare):
+    """Give each row that no throw reached the minimum of its own hash function."""
+    last = np.uint32(ROUNDS << 30)
+    for j in range(count):
+        upper[j] = np.uint32(values[j] >> _HALF)
+    if count >= _FEW:
+        # The compiled loop runs over elements where they are many, over rows where they are few.
+        for i in range(len(rows)):
+            if rows[i] == _EMPTY:
+                least = _EMPTY
+                for j in range(count):
+                    least = min(least, np.uint32(a[i] * upper[j] + b[i]))
+                rows[i] = last | least >> np.uint32(2)
+        return
+    width = min(-(-len(rows) // LANES) * LANES, BLOCK)
+    for i in range(width):
+        spare[i] = _EMPTY
+    # Four elements at a time, so that the row is read and written a quarter as often; those that
+    # make up the last four are repeats, which change no minimum.
+    for j in range(0, count, 4):
+        x0 = upper[j]
+        x1 = upper[min(j + 1, count - 1)]
+        x2 = upper[min(j + 2, count - 1)]
+        x3 = upper[min(j + 3, count - 1)]
+        for i in range(width):
             y0 = np.uint32(a[i] * x0 + b[i])
             y1 = np.uint32(a[i] * x1 + b[i])
             y2 = np.uint32(a[i] * x2 + b[i])
             y3 = np.uint32(a[i] * x3 + b[i])
-            row[i] = min(row[i], min(min(y0, y1), min(y2, y3)))
-    for j in range(4 * quads, count):
-        x = np.uint32(values[j] >> _HALF)
-        for i in range(len(row)):
-            row[i] = min(row[i], np.uint32(a[i] * x + b[i]))
+            spare[i] = min(spare[i], min(min(y0, y1), min(y2, y3)))
+    for i in range(len(rows)):
+        if rows[i] == _EMPTY:
+            rows[i] = last | spare[i] >> np.uint32(2)
+
+
+@kernel
+def _throw(values, count, factor, term, above, rows):
+    """Put each element in one row of a block, where the least stays; `above` is the throw's."""
+    for j in range(count):
+        y = values[j] * factor + term
+        place = y >> np.uint64(57)
+        rows[place] = min(rows[place], above | (np.uint32(y) & np.uint32(0x3FFFFFFF)))
+
+
+@kernel
+def _throw_all(values, count, factors, terms, rows):
+    """Make all three throws of a block at once."""
+    f0, f1, f2 = factors[0], factors[1], factors[2]
+    t0, t1, t2 = terms[0], terms[1], terms[2]
+    value = np.uint32(0x3FFFFFFF)
+    for j in range(count):
+        x = values[j]
+        y = x * f0 + t0
+        place = y >> np.uint64(57)
+        rows[place] = min(rows[place], np.uint32(y) & value)
+        y = x * f1 + t1
+        place = y >> np.uint64(57)
+        rows[place] = min(rows[place], np.uint32(1 << 30) | (np.uint32(y) & value))
+        y = x * f2 + t2
+        place = y >> np.uint64(57)
+        rows[place] = min(rows[place], np.uint32(2 << 30) | (np.uint32(y) & value))
+
+
+@kernel
+def _is_full(rows):
+    greatest = np.uint32(0)
+    for i in range(len(rows)):
+        greatest = max(greatest, rows[i])
+    return greatest != _EMPTY
+
+
+@kernel
+def _sign(values, count, factors, terms, a, b, row, needed, upper, spare):
+    """Write the first `needed` rows of the signature of some elements, in blocks of rows.
+
+    A throw spreads the elements over the rows of a block, and each row takes the least that fell
+    there. Further throws, whose values are greater than any before, fill the rows that are empty;
+    where few elements leave some empty anyway, all throws are made in one go.
+    """
+    for i in range(len(row)):
+        row[i] = _EMPTY
+    if count == 0:
+        return
+    for block in range(len(row) // BLOCK):
+        begin = block * BLOCK
+        rows = row[begin : min(begin + BLOCK, needed)]
+        all_rows = row[begin : begin + BLOCK]
+        first = block * ROUNDS
+        if count < _ENOUGH:
+            _throw_all(values, count, factors[first:], terms[first:], all_rows)
+        else:
+            for throw in range(first, first + ROUNDS):
+                above = np.uint32((throw - first) << 30)
+                _throw(values, count, factors[throw], terms[throw], above, all_rows)
+                if _is_full(rows):
+                    break
+        if not _is_full(rows):
+            _fill(values, count, a[begin:], b[begin:], rows, upper, spare)
 
 
 @kernel
 def sign_texts(
-    data, offsets, chosen, unit, k, base, drop, table, ignored, multiset, a, b, room, out, counts
+    data,
+    offsets,
+    chosen,
+    unit,
+    k,
+    base,
+    drop,
+    leaving,
+    table,
+    ignored,
+    multiset,
+    factors,
+    terms,
+    a,
+    b,
+    room,
+    out,
+    counts,
 ):
     """Write the signature and the number of shingles of each chosen document.
 
-    `room` is at least the bytes of the longest one, plus one; `a` and `b` may be longer than the
-    signatures, since the loop over them runs in whole vectors.
+    `room` is at least the bytes of the longest one, plus one; `a` and `b` have whole
+    blocks of rows.
     """
     digits = np.empty(room, np.uint64)
     values = np.empty(room, np.uint64)
-    tallies = np.empty(room + 2 if multiset else 1, np.int64)
+    tallies = np.empty(TALLIES if multiset else 1, np.int64)
     row = np.empty(len(a), np.uint32)
+    upper = np.empty(room, np.uint32)
+    spare = np.empty(BLOCK, np.uint32)
     for i in range(len(chosen)):
-        doc = data[offsets[chosen[i]] : offsets[chosen[i] + 1]]
-        count = _shingles(doc, unit, k, base, drop, table, ignored, digits, values)
+        start, end = offsets[chosen[i]], offsets[chosen[i] + 1]
+        count = _shingles(
+            data, start, end, unit, k, base, drop, leaving, table, ignored, digits, values
+        )
         if multiset:
             _elements(values, count, multiset, digits, tallies)
         counts[i] = count
-        _sign(values, count, a, b, row)
+        _sign(values, count, factors, terms, a, b, row, out.shape[1], upper, spare)
         for j in range(out.shape[1]):
             out[i, j] = row[j]
 
 
 @kernel
-def fold_texts(data, offsets, chosen, unit, k, base, drop, table, ignored, fold, room, out, counts):
+def fold_texts(
+    data, offsets, chosen, unit, k, base, drop, leaving, table, ignored, fold, room, out, counts
+):
     """Add up the signs of each chosen document's shingles, repeats included, each at its place.
 
     `out` is zero and a power of two wide. The vector of shingle counts, of billions of dimensions,
@@ -458,8 +639,10 @@ def fold_texts(data, offsets, chosen, unit, k, base, drop, table, ignored, fold,
         width >>= 1
         shift -= _ONE
     for i in range(len(chosen)):
-        doc = data[offsets[chosen[i]] : offsets[chosen[i] + 1]]
-        count = _shingles(doc, unit, k, base, drop, table, ignored, digits, values)
+        start, end = offsets[chosen[i]], offsets[chosen[i] + 1]
+        count = _shingles(
+            data, start, end, unit, k, base, drop, leaving, table, ignored, digits, values
+        )
         counts[i] = count
         row = out[i]
         for j in range(count):
@@ -468,7 +651,9 @@ def fold_texts(data, offsets, chosen, unit, k, base, drop, table, ignored, fold,
 
 
 @kernel
-def print_texts(data, offsets, chosen, unit, k, base, drop, table, ignored, room, out, counts):
+def print_texts(
+    data, offsets, chosen, unit, k, base, drop, leaving, table, ignored, room, out, counts
+):
     """Write the 64-bit fingerprint of each chosen document: the majority of each bit.
 
     Bit i of all hashes is counted at once: plane p holds bit p of each of the 64 counts.
@@ -477,8 +662,10 @@ def print_texts(data, offsets, chosen, unit, k, base, drop, table, ignored, room
     values = np.empty(room, np.uint64)
     planes = np.empty(40, np.uint64)
     for i in range(len(chosen)):
-        doc = data[offsets[chosen[i]] : offsets[chosen[i] + 1]]
-        count = _shingles(doc, unit, k, base, drop, table, ignored, digits, values)
+        start, end = offsets[chosen[i]], offsets[chosen[i] + 1]
+        count = _shingles(
+            data, start, end, unit, k, base, drop, leaving, table, ignored, digits, values
+        )
         counts[i] = count
         for p in range(len(planes)):
             planes[p] = np.uint64(0)
@@ -513,13 +700,15 @@ def token_sets(data, places, ends, multiset, room, out, out_offsets):
     """
     values = np.empty(room, np.uint64)
     spare = np.empty(room, np.uint64)
-    tallies = np.empty(room + 2, np.int64)
+    tallies = np.empty(TALLIES, np.int64)
     token = np.int64(0)
     at = np.int64(0)
     for i in range(len(ends)):
         count = ends[i] - token
         for j in range(count):
-            values[j] = _bytes_hash(data, np.uint64(places[token]), np.uint64(places[token + 1]))
+            values[j] = _mix(
+                _bytes_hash(data, np.uint64(places[token]), np.uint64(places[token + 1]))
+            )
             token += 1
         _sort(values, count, spare, tallies)
         for j in range(count):
@@ -531,40 +720,71 @@ def token_sets(data, places, ends, multiset, room, out, out_offsets):
 
 
 @kernel
-def sign_elements(elements, offsets, a, b, out):
-    """Write the signature of each set of elements."""
+def sign_elements(elements, offsets, factors, terms, a, b, room, out):
+    """Write the signature of each set of elements, `room` of them at the most."""
     row = np.empty(len(a), np.uint32)
+    upper = np.empty(room, np.uint32)
+    spare = np.empty(BLOCK, np.uint32)
     for i in range(len(offsets) - 1):
         values = elements[offsets[i] : offsets[i + 1]]
-        _sign(values, len(values), a, b, row)
+        _sign(values, len(values), factors, terms, a, b, row, out.shape[1], upper, spare)
         for j in range(out.shape[1]):
             out[i, j] = row[j]
 
 
 @kernel
+def lowest_bits(signatures, out):
+    """Write the two lowest bits of so many rows, sixteen rows a word, the first lowest."""
+    for i in range(len(signatures)):
+        for word in range(out.shape[1]):
+            bits = np.uint32(0)
+            for j in range(16):
+                lowest = signatures[i, 16 * word + j] & np.uint32(3)
+                bits |= np.uint32(lowest << np.uint32(2 * j))
+            out[i, word] = bits
+
+
+@kernel
 def list_shingles(
-    data, offsets, chosen, unit, k, base, drop, table, ignored, room, out, out_offsets
+    data, offsets, chosen, unit, k, base, drop, leaving, table, ignored, room, out, out_offsets
 ):
     """Write the hashes of the chosen documents' shingles, in the order of the text."""
     digits = np.empty(room, np.uint64)
     for i in range(len(chosen)):
-        doc = data[offsets[chosen[i]] : offsets[chosen[i] + 1]]
+        start, end = offsets[chosen[i]], offsets[chosen[i] + 1]
         values = out[out_offsets[i] :]
-        count = _shingles(doc, unit, k, base, drop, table, ignored, digits, values)
+        count = _shingles(
+            data, start, end, unit, k, base, drop, leaving, table, ignored, digits, values
+        )
         out_offsets[i + 1] = out_offsets[i] + count
 
 
 @kernel
 def element_sets(
-    data, offsets, chosen, unit, k, base, drop, table, ignored, multiset, room, out, out_offsets
+    data,
+    offsets,
+    chosen,
+    unit,
+    k,
+    base,
+    drop,
+    leaving,
+    table,
+    ignored,
+    multiset,
+    room,
+    out,
+    out_offsets,
 ):
     """Write the sorted, distinct elements of the chosen documents one after the other."""
     digits = np.empty(room, np.uint64)
     values = np.empty(room, np.uint64)
-    tallies = np.empty(room + 2, np.int64)
+    tallies = np.empty(TALLIES, np.int64)
     for i in range(len(chosen)):
-        doc = data[offsets[chosen[i]] : offsets[chosen[i] + 1]]
-        count = _shingles(doc, unit, k, base, drop, table, ignored, digits, values)
+        start, end = offsets[chosen[i]], offsets[chosen[i] + 1]
+        count = _shingles(
+            data, start, end, unit, k, base, drop, leaving, table, ignored, digits, values
+        )
         # The digits have done their work; the sort takes their room.
         count = _elements(values, count, multiset, digits, tallies)
         at = out_offsets[i]
@@ -575,15 +795,30 @@ def element_sets(
 
 @kernel
 def bags(
-    data, offsets, chosen, unit, k, base, drop, table, ignored, room, out, out_counts, out_offsets
+    data,
+    offsets,
+    chosen,
+    unit,
+    k,
+    base,
+    drop,
+    leaving,
+    table,
+    ignored,
+    room,
+    out,
+    out_counts,
+    out_offsets,
 ):
     """Write the sorted, distinct shingles of the chosen documents, and how often each occurs."""
     digits = np.empty(room, np.uint64)
     values = np.empty(room, np.uint64)
-    tallies = np.empty(room + 2, np.int64)
+    tallies = np.empty(TALLIES, np.int64)
     for i in range(len(chosen)):
-        doc = data[offsets[chosen[i]] : offsets[chosen[i] + 1]]
-        count = _shingles(doc, unit, k, base, drop, table, ignored, digits, values)
+        start, end = offsets[chosen[i]], offsets[chosen[i] + 1]
+        count = _shingles(
+            data, start, end, unit, k, base, drop, leaving, table, ignored, digits, values
+        )
         _sort(values, count, digits, tallies)
         at = out_offsets[i] - 1
         for j in range(count):

@@ -36,6 +36,38 @@ def shared(elements, offsets, first, second, least, out):
 
 
 @kernel
+def cut(first, second, weights, most, marks, ends):
+    """Cut pairs into stretches whose members weigh at most so much, each counted once a stretch.
+
+    Writes the end of each stretch and gives their number; a stretch has one pair at the least.
+    `marks` is zero for each member.
+    """
+    found = 0
+    weight = 0
+    for pair in range(len(first)):
+        stretch = np.uint32(found + 1)
+        a, b = first[pair], second[pair]
+        more = 0
+        if marks[a] != stretch:
+            more += weights[a]
+        if marks[b] != stretch and b != a:
+            more += weights[b]
+        if weight + more > most and weight > 0:
+            ends[found] = pair
+            found += 1
+            stretch = np.uint32(found + 1)
+            weight = 0
+            more = weights[a] + (weights[b] if b != a else 0)
+        marks[a] = stretch
+        marks[b] = stretch
+        weight += more
+    if len(first) > 0:
+        ends[found] = len(first)
+        found += 1
+    return found
+
+
+@kernel
 def agreeing(signatures, first, second, out):
     """Count the rows in which the signatures of each pair agree."""
     for pair in range(len(first)):

@@ -19,7 +19,6 @@ from lookalike.band import (
 from lookalike.cluster import stars
 from lookalike.errors import QuadraticError
 from lookalike.pairs import LINK, Links
-from lookalike.pipeline.metrics import CHECK_WORDS
 from lookalike.sweep import BYTES, sweep
 
 if TYPE_CHECKING:
@@ -30,11 +29,12 @@ if TYPE_CHECKING:
     from lookalike.pipeline.metrics import Metric
     from lookalike.pipeline.running import Running
     from lookalike.pipeline.sketching import Check, Sketches
+    from lookalike.sweep import Swept
     from lookalike.texts import Texts
     from lookalike.verify import Scored
     from lookalike.work import Work
 
-__all__ = ["Thinned", "exact_links", "links_of", "make_buckets", "swept_links", "thin"]
+__all__ = ["Thinned", "exact_links", "links_of", "make_buckets", "swept", "swept_links", "thin"]
 
 STRETCH = 1 << 13
 """Documents that meet the kept ones at a time."""
@@ -107,25 +107,22 @@ def links_of(
     return links
 
 
-def swept_links(
-    sketches: Sketches,
-    compare: Callable[[NDArray[np.int64], NDArray[np.int64]], Scored],
-    differing: int,
-    work: Work,
-    running: Running,
-    *,
-    most: int | None = None,
-) -> Links | None:
-    """Verify all candidates whose sketches are near; None where those are too many."""
+def swept(
+    sketches: Sketches, bits: int, differing: int, running: Running, *, most: int | None = None
+) -> Swept | None:
+    """Find all candidates whose sketches are near; None where those are too many.
+
+    `bits` is how many of a key, the lowest, tell buckets apart.
+    """
     layout, documents = sketches.layout, len(sketches.keys)
     running.progress("band", 0, layout.bands)
     fitting = running.memory // SWEPT_BYTES
     together = running.memory // 4 // (BYTES * max(1, documents))
-    swept = sweep(
+    return sweep(
         sketches.keys.band,
         layout.bands,
-        layout.rows,
-        sketches.all(CHECK_WORDS),
+        bits,
+        sketches.all_checks(),
         bare=sketches.bare,
         differing=differing,
         most=fitting if most is None else min(most, fitting),
@@ -133,22 +130,29 @@ def swept_links(
         threads=max(1, min(running.threads, together)),
         progress=lambda done, total: running.progress("band", done, total),
     )
-    if swept is None:
-        return None
+
+
+def swept_links(
+    found: Swept,
+    compare: Callable[[NDArray[np.int64], NDArray[np.int64]], Scored],
+    work: Work,
+    running: Running,
+) -> Links:
+    """Verify the candidates that a sweep found; the work folder counts them."""
     known = work.stage("compare")
     if known.get("swept") is None:
-        candidates = len(swept.first) + swept.dismissed
-        known.update(swept=0, candidates=candidates, dismissed=swept.dismissed)
+        candidates = len(found.first) + found.dismissed
+        known.update(swept=0, candidates=candidates, dismissed=found.dismissed)
         work.store.drop("links")
         work.checkpoint()
     links = Links(work.store.column("links", LINK))
-    for start in range(known["swept"], len(swept.first), BLOCK):
-        stop = min(start + BLOCK, len(swept.first))
-        links.append(compare(swept.first[start:stop], swept.second[start:stop]))
+    for start in range(known["swept"], len(found.first), BLOCK):
+        stop = min(start + BLOCK, len(found.first))
+        links.append(compare(found.first[start:stop], found.second[start:stop]))
         make_room_for(links, work, running)
         known["swept"] = stop
         work.checkpoint()
-        running.progress("compare", stop, len(swept.first))
+        running.progress("compare", stop, len(found.first))
     return links
 
 

@@ -22,7 +22,6 @@ from lookalike.normalise import Normalisation
 from lookalike.pairs import LINK, Links
 from lookalike.pipeline import comparing
 from lookalike.pipeline.choosing import choose
-from lookalike.pipeline.metrics import CHECK_WORDS, Cosine
 from lookalike.pipeline.reading import read_all
 from lookalike.pipeline.sketching import Check, Sketches, sketch
 from lookalike.results import ContainmentResult, DedupResult, FindResult, Ground, Summary
@@ -218,9 +217,9 @@ class Job:
 
     def _check(self, sketches: Sketches, order: NDArray[np.int64] | None = None) -> Check | None:
         """Make what dismisses candidates by their first bits; `order` puts others in the places."""
-        if not isinstance(self.metric, Cosine) or self._by_sketches:
+        if not self.metric.checked or self._by_sketches:
             return None
-        words = sketches.all(CHECK_WORDS)
+        words = sketches.all_checks()
         if order is not None:
             words = words[order]
         return Check(words, self.plan.most_differing, self.running.threads)
@@ -256,14 +255,19 @@ class Job:
         return links, sketches
 
     def _swept(self, sketches: Sketches, most: int | None = None) -> Links | None:
-        """Find similar pairs among those whose bits are near, where these are not too many."""
-        if not isinstance(self.metric, Cosine) or self._by_sketches or sketches.layout.filtered:
+        """Find similar pairs among those whose sketches are near, where these are not too many."""
+        if not self.metric.checked or self._by_sketches or sketches.layout.filtered:
+            return None
+        bits = self.metric.key_bits(sketches.layout, len(self.rows))
+        with self._stage("band"):
+            found = comparing.swept(
+                sketches, bits, self.plan.most_differing, self.running, most=most
+            )
+        if found is None:
             return None
         compare = self._verified(self.rows, self.settings.threshold)
-        with self._stage("band"):
-            return comparing.swept_links(
-                sketches, compare, self.plan.most_differing, self.work, self.running, most=most
-            )
+        with self._stage("compare"):
+            return comparing.swept_links(found, compare, self.work, self.running)
 
     @property
     def _by_sketches(self) -> bool:

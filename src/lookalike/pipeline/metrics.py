@@ -11,9 +11,9 @@ from lookalike import exact, hamming, minhash, simhash, verify
 from lookalike.bags import Weighting, bags_of, listed_bags
 from lookalike.band import band_keys
 from lookalike.budget import size
+from lookalike.checking import CHECK_BITS, CHECK_ROWS
 from lookalike.cosine import compare_bags, compare_vectors, cosines_of_bags, cosines_of_vectors
 from lookalike.errors import SettingsError
-from lookalike.planning import CHECK_BITS
 from lookalike.shingle import element_sets
 from lookalike.vectors import matrix
 from lookalike.verify import Scored
@@ -38,7 +38,7 @@ __all__ = ["CHECK_WORDS", "Cosine", "Fingerprints", "Jaccard", "Metric"]
 
 CHECK_WORDS = CHECK_BITS // simhash.WORD
 LANES = 32
-"""Rows by which stored signatures grow: the compiled loop takes as many at a time."""
+"""Rows by which stored signatures grow."""
 BLOCK_WORDS = simhash.LEAST_SIZE // simhash.WORD
 """Words by which stored bits grow: as many are made at a time."""
 
@@ -50,7 +50,9 @@ class Metric(Protocol):
     lowest: float
     """The smallest similarity that there is."""
     always_stored: int
-    """Words of each sketch that are kept whatever the job, to look at before two are compared."""
+    """Words of each sketch that are kept whatever the job."""
+    checked: bool
+    """Some bits of two sketches are looked at before the documents are compared."""
     estimates: bool
     """Two documents are compared by their sketches alone."""
 
@@ -73,6 +75,12 @@ class Metric(Protocol):
 
     def keys(self, sketches: NDArray[np.uint32], layout: Layout) -> NDArray[np.uint64]:
         """Give the band keys of sketches, a row a band."""
+
+    def key_bits(self, layout: Layout, documents: int) -> int:
+        """Tell how many bits of a key, the lowest, tell the buckets of so many documents apart."""
+
+    def checks(self, sketches: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """Give the bits of sketches that are looked at first, in `CHECK_WORDS` words each."""
 
     def compare(
         self, texts: Texts, rows: Rows, first: Rows, second: Rows, threshold: float, threads: int
@@ -105,6 +113,7 @@ class Jaccard:
     name = "jaccard"
     lowest = 0.0
     always_stored = 0
+    checked = True
     estimates = False
 
     def key(self) -> list[Any]:
@@ -116,12 +125,12 @@ class Jaccard:
         return str(layout.cascade)
 
     def words(self, rows: int) -> int:
-        """Tell in how many words a signature stands: one a row."""
-        return rows
+        """Tell in how many words a signature stands: one a row; those looked at first always do."""
+        return max(rows, CHECK_ROWS)
 
     def stored(self, rows: int) -> int:
-        """Round up to what the compiled loop takes at a time."""
-        return -(-rows // LANES) * LANES
+        """Round up, so that a plan of a few rows more finds them."""
+        return -(-self.words(rows) // LANES) * LANES
 
     def sketch(
         self, documents: Canonical, rows: Rows, words: int
@@ -135,6 +144,14 @@ class Jaccard:
     def keys(self, sketches: NDArray[np.uint32], layout: Layout) -> NDArray[np.uint64]:
         """Give the keys of bands of rows."""
         return band_keys(sketches, bands=layout.bands, rows=layout.rows)
+
+    def key_bits(self, _layout: Layout, documents: int) -> int:
+        """Take as many as make it unlikely that any two buckets fall together; all are alike."""
+        return min(64, 2 * documents.bit_length() + 8)
+
+    def checks(self, sketches: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """Give two bits of each of the first rows."""
+        return minhash.checks(sketches)
 
     def compare(
         self, texts: Texts, rows: Rows, first: Rows, second: Rows, threshold: float, threads: int
@@ -184,7 +201,8 @@ class Cosine:
     """The numbers of a vector; 0 for text, and for the rows of sparse matrices."""
     name = "cosine"
     lowest = -1.0
-    always_stored = CHECK_WORDS
+    always_stored = 0
+    checked = True
     estimates = False
 
     def key(self) -> list[Any]:
@@ -231,6 +249,14 @@ class Cosine:
     def keys(self, sketches: NDArray[np.uint32], layout: Layout) -> NDArray[np.uint64]:
         """Give the keys of bands of bits."""
         return simhash.bit_keys(sketches, bands=layout.bands, rows=layout.rows)
+
+    def key_bits(self, layout: Layout, _documents: int) -> int:
+        """Take those of the band."""
+        return layout.rows
+
+    def checks(self, sketches: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """Give the first bits."""
+        return sketches[:, :CHECK_WORDS]
 
     def compare(
         self, texts: Texts, rows: Rows, first: Rows, second: Rows, threshold: float, threads: int
@@ -289,6 +315,7 @@ class Fingerprints(Cosine):
     masks: tuple[int, ...] = ()
     """The bits that each table looks at."""
     always_stored = hamming.BITS // simhash.WORD
+    checked = False
     estimates = True
 
     def key(self) -> list[Any]:

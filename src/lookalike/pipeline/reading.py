@@ -222,7 +222,9 @@ class _Reader:
                     bad.append(f"{named} {reason}: mend or remove it")
                     self._stop_at(bad[-1])
                 rows = np.delete(rows, [row for row, _ in error.wrong])
-        return _Part(batch, rows, canonical, _characters(texts), bad, last)
+        counted = canonical.characters
+        characters = _whole(pc.list_value_length(texts)) if counted is None else counted
+        return _Part(batch, rows, canonical, characters, bad, last)
 
     def _named(self, batch: Batch, row: int) -> str:
         """Say which document it is, and where it stands."""
@@ -297,11 +299,6 @@ def _plain(value: Any) -> Any:
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     return float(value) if isinstance(value, (Decimal, np.number)) else str(value)
-
-
-def _characters(texts: pa.Array) -> NDArray[np.int64]:
-    text = kind_of(texts.type) == "text"
-    return _whole(pc.utf8_length(texts) if text else pc.list_value_length(texts))
 
 
 def _whole(lengths: pa.Array) -> NDArray[np.int64]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from lookalike import simhash
 from lookalike.band import TOGETHER, Keys, Layout
+from lookalike.pipeline.metrics import CHECK_WORDS
 from lookalike.shingle import PIECE
 from lookalike.threads import in_order, pieces
 
@@ -43,6 +44,8 @@ class Sketches:
     """The first words of each sketch."""
     words: int
     """How many of each are stored."""
+    checks: Column | None
+    """The bits of each that are looked at before two documents are."""
 
     def of(self, documents: NDArray[np.int64], words: int) -> NDArray[np.uint32]:
         """Give so many words of some documents' sketches."""
@@ -72,9 +75,12 @@ class Sketches:
         if self.stored is not None:
             yield from _blocks(self.stored, self.words, 0, len(self.bare))
 
-    def all(self, words: int) -> NDArray[np.uint32]:
-        """Give so many words of all sketches."""
-        return self._picked(np.arange(len(self.bare)), words)
+    def all_checks(self) -> NDArray[np.uint32]:
+        """Give the bits of all sketches that are looked at first."""
+        if self.checks is None:
+            return np.empty((len(self.bare), 0), np.uint32)
+        found: NDArray[np.uint32] = self.checks.read().reshape(-1, CHECK_WORDS)
+        return found
 
 
 class Check:
@@ -129,12 +135,13 @@ def sketch(
         whole = stored >= metric.words(layout.cascade.rows)
         known.update(cascade=banding, banded=False, signed=known["signed"] and whole)
         if not known["signed"]:
-            work.store.drop("bare", "signatures")
+            work.store.drop("bare", "signatures", "checks")
     if not work.durable and len(chosen) * layout.bands * KEY_BYTES > running.memory // 4:
         work.make_room()
     keys = Keys(layout.bands, work.store.column("keys", np.uint64))
     bare = work.store.column("bare", np.uint8)
     signatures = work.store.column("signatures", np.uint32) if stored else None
+    checks = work.store.column("checks", np.uint32) if metric.checked else None
     running.progress("sketch", keys.written, len(chosen))
     if known["signed"] and signatures is not None and not known["banded"]:
         for block in _blocks(signatures, stored, keys.written, len(chosen)):
@@ -145,14 +152,15 @@ def sketch(
         bare.clear(keys.written)
         if signatures is not None:
             signatures.clear(keys.written * stored)
+        if checks is not None:
+            checks.clear(keys.written * CHECK_WORDS)
         making = max(metric.words(rows), stored)
-        _sketch(
-            texts, chosen, metric, layout, work, keys, bare, signatures, stored, making, running
-        )
+        columns = bare, signatures, checks
+        _sketch(texts, chosen, metric, layout, work, keys, *columns, stored, making, running)
     keys.finish()
     known.update(signed=True, banded=True)
     work.checkpoint()
-    return Sketches(layout, keys, bare.read().astype(np.bool_), signatures, stored)
+    return Sketches(layout, keys, bare.read().astype(np.bool_), signatures, stored, checks)
 
 
 def _blocks(stored: Column, words: int, begin: int, end: int) -> Iterator[NDArray[np.uint32]]:
@@ -170,23 +178,28 @@ def _sketch(
     keys: Keys,
     bare: Column,
     signatures: Column | None,
+    checks: Column | None,
     stored: int,
     making: int,
     running: Running,
 ) -> None:
     wanted = chosen[keys.written :]
 
-    def make(piece: slice) -> tuple[NDArray[np.uint64], NDArray[np.bool_], NDArray[np.uint32]]:
+    def make(piece: slice) -> tuple[NDArray[Any], ...]:
         part, mine = texts.part(wanted[piece])
         made, empty = metric.sketch(part, mine, making)
-        return metric.keys(made, layout), empty, made[:, :stored]
+        first = made[:, :0] if checks is None else metric.checks(made)
+        return metric.keys(made, layout), empty, made[:, :stored], first
 
     written = keys.written
-    for made, empty, kept in in_order(make, pieces(texts.lengths(wanted), PIECE), running.threads):
+    cuts = pieces(texts.lengths(wanted), PIECE)
+    for made, empty, kept, first in in_order(make, cuts, running.threads):
         keys.append(made)
         bare.append(empty)
         if signatures is not None:
             signatures.append(kept)
+        if checks is not None:
+            checks.append(first)
         running.progress("sketch", len(keys), len(chosen))
         if keys.written > written:
             written = keys.written

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from lookalike.read.shards import Shard
 
-    Task = Callable[[], Piece]
+    Task = Callable[[], Piece | Iterator[Piece]]
 
 __all__ = ["Batch", "Corpus", "Position", "open_corpus", "read_paths"]
 
@@ -39,6 +39,8 @@ BATCH_BYTES = 8 << 20
 FIRST_LINES = 1 << 16
 """Bytes read to choose the fields by."""
 KINDS: dict[Kind, str] = {"text": "texts", "tokens": "lists of tokens", "vectors": "vectors"}
+AHEAD_BYTES = 32 << 20
+"""Bytes of a row group that one thread reads before they are asked for."""
 GROUP = 256
 """Files of one document that are read in one go, at the most."""
 
@@ -145,7 +147,8 @@ class Corpus:
         begin = (0, 0, 0) if start is None else (int(start[0]), int(start[1]), int(start[2]))
         gathered: list[Piece] = []
         weight = 0
-        for piece in in_order(lambda task: task(), self._tasks(begin, batch_bytes), threads):
+        done = in_order(lambda task: task(), self._tasks(begin, batch_bytes), threads)
+        for piece in _one_by_one(done):
             gathered.append(piece)
             weight += piece.weight
             if 2 * weight >= batch_bytes:
@@ -369,21 +372,25 @@ class Corpus:
         if choice is None:
             return
         with streams.opened(shard) as stream:
-            file = parquet.open_parquet(stream)
-            rows = max(file.metadata.num_rows, 1)
-            for group, before, batch in parquet.stretches(shard, file, choice, *first, size):
-                after = before + len(batch)
-                parse = _bound(
-                    parquet.parse_rows, shard, number, batch, before, choice, self._wanted
-                )
-                place = {
-                    "next": (number, group, after),
-                    "read": done + shard.size * after // rows,
-                    "notes": notes,
-                }
-                yield _bound(_placed, parse, place)
-                notes = ()
-            stream.check()
+            metadata = parquet.open_parquet(stream).metadata
+        rows = max(metadata.num_rows, 1)
+
+        def read(group: int, start: int, before: int, notes: tuple[str, ...]) -> Iterator[Piece]:
+            try:
+                for at, batch in parquet.stretches(
+                    shard, metadata, choice, group, start, before, size
+                ):
+                    after = at + len(batch)
+                    piece = parquet.parse_rows(shard, number, batch, at, choice, self._wanted)
+                    read = done + shard.size * after // rows
+                    yield replace(piece, next=(number, group, after), read=read, notes=notes)
+                    notes = ()
+            except SourceError as error:
+                yield self._failed(error, (number + 1, 0, 0), done + shard.size)
+
+        for group, start in parquet.row_groups(metadata, first[0]):
+            yield _bound(_ahead, _bound(read, group, start, first[1], notes))
+            notes = ()
 
     def _array_tasks(
         self, number: int, first: tuple[int, int], size: int, done: int, said: _Said
@@ -431,8 +438,30 @@ class _Said:
             )
 
 
-def _bound(work: Callable[..., Piece], *given: Any, **named: Any) -> Task:
+def _bound(work: Callable[..., Any], *given: Any, **named: Any) -> Callable[[], Any]:
     return lambda: work(*given, **named)
+
+
+def _ahead(read: Callable[[], Iterator[Piece]]) -> Iterator[Piece]:
+    """Read pieces ahead, up to some bytes; what is left is read when its turn comes."""
+    rest = read()
+    pieces, weight = [], 0
+    for piece in rest:
+        pieces.append(piece)
+        weight += piece.weight
+        if weight >= AHEAD_BYTES:
+            break
+    return itertools.chain(pieces, rest)
+
+
+def _one_by_one(found: Iterator[Piece | Iterator[Piece]]) -> Iterator[Piece]:
+    """Give the pieces in order, without those that a break of their shard passed over."""
+    place: Position = (0, 0, 0)
+    for one in found:
+        for piece in (one,) if isinstance(one, Piece) else one:
+            if piece.next > place:
+                place = piece.next
+                yield piece
 
 
 def _nothing(**told: Any) -> Piece:
@@ -441,12 +470,12 @@ def _nothing(**told: Any) -> Piece:
     return Piece(no_ids(), empty, np.empty(0, np.int32), np.empty(0, np.int64), **told)
 
 
-def _placed(parse: Task, place: Mapping[str, Any]) -> Piece:
+def _placed(parse: Callable[[], Piece], place: Mapping[str, Any]) -> Piece:
     return replace(parse(), **place)
 
 
 def _finished(
-    parse: Task, block: streams.Block, number: int, done: int, notes: tuple[str, ...]
+    parse: Callable[[], Piece], block: streams.Block, number: int, done: int, notes: tuple[str, ...]
 ) -> Piece:
     """Read a block of lines or records, and say where the next one is."""
     place: dict[str, Any] = {

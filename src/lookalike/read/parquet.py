@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from lookalike.read.shards import Shard
     from lookalike.read.streams import Stream
 
-__all__ = ["choose_from_schema", "open_parquet", "parse_rows", "stretches"]
+__all__ = ["choose_from_schema", "open_parquet", "parse_rows", "row_groups", "stretches"]
 
 MOST_ROWS = 4096
 """Rows read at once: the sizes told by the file are those before dictionaries are looked up."""
@@ -51,12 +51,14 @@ def damaged(shard: Shard, error: Exception) -> SourceError:
     )
 
 
-def open_parquet(stream: Stream) -> Any:
-    """Open a Parquet file for reading."""
+def open_parquet(stream: Stream, metadata: Any = None) -> Any:
+    """Open a Parquet file for reading; its metadata is read again unless it is given."""
     from pyarrow import parquet as pq
 
     try:
-        return pq.ParquetFile(stream.plain_file, pre_buffer=False, buffer_size=BUFFER)
+        return pq.ParquetFile(
+            stream.native_file, metadata=metadata, pre_buffer=False, buffer_size=BUFFER
+        )
     except (OSError, ValueError, pa.ArrowException) as error:
         raise damaged(stream.shard, error) from None
 
@@ -129,24 +131,37 @@ def _list_item(kind: pa.DataType) -> pa.DataType | None:
     return item if item in STRINGS or pa.types.is_integer(item) else None
 
 
+def row_groups(metadata: Any, first: int) -> Iterator[tuple[int, int]]:
+    """Give each row group from one on, and the rows before it."""
+    start = sum(metadata.row_group(i).num_rows for i in range(first))
+    for group in range(first, metadata.num_row_groups):
+        yield group, start
+        start += metadata.row_group(group).num_rows
+
+
 def stretches(
-    shard: Shard, file: Any, choice: Choice, group: int, before: int, size: int
-) -> Iterator[tuple[int, int, Any]]:
-    """Give row group, rows before it and columns of each stretch, from a row group and row on."""
-    paths = [choice.text, *([choice.id] if choice.id else []), *choice.columns.values()]
-    columns = sorted({".".join(path) for path in paths if _type_at(file.schema_arrow, path)})
-    metadata = file.metadata
-    start = sum(metadata.row_group(i).num_rows for i in range(group))
-    for place in range(group, metadata.num_row_groups):
-        rows = _rows_at_once(metadata.row_group(place), columns, size)
+    shard: Shard, metadata: Any, choice: Choice, group: int, start: int, before: int, size: int
+) -> Iterator[tuple[int, Any]]:
+    """Give the columns of each stretch of a row group, and the rows of the file before it.
+
+    `start` is the rows before the group, `before` those that are done with already.
+    """
+    with streams.opened(shard) as stream:
+        file = open_parquet(stream, metadata)
+        paths = [choice.text, *([choice.id] if choice.id else []), *choice.columns.values()]
+        columns = sorted({".".join(path) for path in paths if _type_at(file.schema_arrow, path)})
+        rows = _rows_at_once(metadata.row_group(group), columns, size)
         try:
-            for batch in file.iter_batches(rows, row_groups=[place], columns=columns):
+            for batch in file.iter_batches(
+                rows, row_groups=[group], columns=columns, use_threads=False
+            ):
                 done = min(max(before - start, 0), len(batch))
                 if done < len(batch):
-                    yield place, start + done, batch.slice(done)
+                    yield start + done, batch.slice(done)
                 start += len(batch)
         except (OSError, ValueError, pa.ArrowException) as error:
             raise damaged(shard, error) from None
+        stream.check()
 
 
 def _rows_at_once(group: Any, columns: list[str], size: int) -> int:

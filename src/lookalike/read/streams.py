@@ -6,6 +6,7 @@ import codecs
 import os
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -130,6 +131,21 @@ class Stream:
         """The file as stored, for readers that seek in it."""
         return self._file
 
+    @property
+    def native_file(self) -> Any:
+        """The file as stored, read by Arrow alone: without a lock that threads would wait for."""
+        if self.shard.system is not None:
+            return self._file
+        file = pa.OSFile(os.fspath(self.shard.path))
+        if not os.path.samestat(os.fstat(self._file.fileno()), Path(self.shard.path).stat()):
+            raise self._changed()
+        return file
+
+    def _changed(self) -> SourceError:
+        return SourceError(
+            f"{self.shard.name} has changed since it was listed: run again when it is complete"
+        )
+
     def check(self) -> None:
         """Refuse a file that is no longer what was listed."""
         shard = self.shard
@@ -140,9 +156,7 @@ class Stream:
             info = shard.system.get_file_info(shard.path)
             now = info.size, info.mtime_ns or 0
         if now != (shard.size, shard.modified):
-            raise SourceError(
-                f"{shard.name} has changed since it was listed: run again when it is complete"
-            )
+            raise self._changed()
 
     @property
     def consumed(self) -> int:
