@@ -11,7 +11,7 @@ help:
 	@echo "make demo    set up .venv and find the similar documents in examples/"
 	@echo "make test    set up .venv and run every test"
 	@echo "make lint    check style and types"
-	@echo "make bench   measure speed, with accuracy and a peer beside it"
+	@echo "make bench   measure speed, with accuracy and the peers beside it"
 	@echo "make clean   remove .venv and caches"
 
 demo: $(VENV)/installed
@@ -29,10 +29,10 @@ lint: $(VENV)/tested
 	$(BIN)/mypy
 
 bench: $(VENV)/benched
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks texts --documents 10000 --limit 60
 
 clean:
-	rm -rf $(VENV) .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
+	rm -rf $(VENV) .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist benchmarks/.corpora benchmarks/.environments
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp for each set of packages, so that a second run downloads nothing.

@@ -1,127 +1,214 @@
-"""Measure Lookalike and its peers: python -m benchmarks [minhash|vectors|simhash|cosine].
+"""Measure Lookalike and its peers: python -m benchmarks [texts|vectors|simhash|cosine|tables|plot].
 
 Each contestant gets the same data and the same job, in a process of its own, after a small run that
-is not counted, since Lookalike compiles in it. Recall is measured against every pair of a sample
-of the data, found by comparing all; precision by comparing each pair that was found.
+is not counted, since Lookalike compiles in it. Recall is measured against the true pairs of
+a sample of the data, found by comparing; precision by comparing pairs that were found.
 """
 
 import argparse
 import sys
 import tempfile
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from benchmarks import corpus, table
-from benchmarks.contestants import entries
+from benchmarks.contestants import Entry, entries
+from benchmarks.environments import NotInstalledError, interpreter
 from benchmarks.job import Job
 from benchmarks.judging import Judge
-from benchmarks.measuring import measure, store
-from benchmarks.truth import TrueTexts, TrueVectors
+from benchmarks.measuring import Measured, measure, store
+from benchmarks.shingles import Shingles
+from benchmarks.truth import Sampled, TrueFile, TrueTexts, TrueVectors
 from benchmarks.vectors import vectors
 
-# For each benchmark of texts: how many by default, words in a row, metric, threshold.
-TEXTS = {
-    "minhash": (5000, 5, "jaccard", 0.8),
+BANDS, ROWS = 12, 5  # a pair of 0.8 is found with a probability of 0.99
+# For each benchmark of texts in memory: how many by default, words in a row, metric, threshold.
+IN_MEMORY = {
     "simhash": (10_000, 3, "cosine", 0.9),
     "cosine": (10_000, 3, "cosine", 0.9),
 }
 DISTANCE = 3
+SMALL = 1000
 
 
 def main(given: Sequence[str] | None = None) -> None:
     """Run one benchmark, print its table, and keep its figures."""
     words = list(sys.argv[1:] if given is None else given)
     if not words or (words[0].startswith("-") and words[0] not in ("-h", "--help")):
-        words.insert(0, "minhash")
+        words.insert(0, "texts")
     parser = _parser()
     asked = parser.parse_args(words)
+    if asked.benchmark == "tables":
+        table.show_results()
+        return
+    if asked.benchmark == "plot":
+        from benchmarks.plot import draw
+
+        draw()
+        return
     for name in asked.peers or ():
         if name not in (known := entries(asked.benchmark)):
             parser.error(f"{name!r} takes no part in {asked.benchmark}: use {', '.join(known)}")
-    made = _made(asked)
+    with tempfile.TemporaryDirectory() as folder:
+        if asked.benchmark == "texts":
+            _whole_jobs(asked, Path(folder))
+        else:
+            _in_memory(asked, Path(folder))
+
+
+def _whole_jobs(asked: argparse.Namespace, folder: Path) -> None:
+    """Have each read the same file, and give the pairs."""
+    shingles: Shingles = asked.shingle
+    options = {shingles.unit: shingles.size, "bands": BANDS, "rows": ROWS, "memory": asked.memory}
+    job = Job(asked.threshold, asked.threads, asked.seed, options)
+    made = corpus.made(asked.documents, asked.seed)
+    _, kind = corpus.corpus_of(asked.seed)
+    truth = TrueFile(
+        made.path,
+        made.corpus.originals(made.count),
+        shingles,
+        job,
+        sample=asked.sample,
+        cache=corpus.CACHE,
+    )
+    judge = Judge(truth, job, made.count, made.size)
+    told = f"{made.count:,} documents, {made.size / 1e6:,.1f} MB of {kind}"
+    about = {"told": told, "bytes": made.size, "truth": truth.wanted(made.count).told}
+    sizes = [size for size in (made.count // 100, made.count // 10) if size >= SMALL]
+    sizes = sizes or [max(made.count // 10, 1)]
+
+    def run(name: str, entry: Entry) -> Measured:
+        # A peer reads Parquet; Lookalike reads what is asked for.
+        suffix = "parquet" if entry.requires else asked.format
+        files = [
+            (size, corpus.made(size, asked.seed, suffix).path) for size in (*sizes, made.count)
+        ]
+        python = interpreter(name, entry.requires) if entry.requires else sys.executable
+        return measure(folder, "texts", name, job, asked.limit, files=files, python=python)
+
+    name = f"texts-{made.count}"
+    name += f"-{shingles}".replace(":", "") if str(shingles) != "words:5" else ""
+    name += f"-{asked.format}" if asked.format != "parquet" else ""
+    name += f"-{asked.memory}" if asked.memory else ""
+    _compete(asked, judge, "documents", about, name, run)
+
+
+def _in_memory(asked: argparse.Namespace, folder: Path) -> None:
+    """Give each the same data in memory."""
     options = {"distance": DISTANCE} if asked.benchmark == "simhash" else {}
     job = Job(asked.threshold, asked.threads, asked.seed, options)
-    judge = Judge(made.truth, job, len(made.data), asked.sample)
-    print(f"{made.told}; {judge.sought():,} true pairs at {job.threshold:g} or above in the sample")
-    print(f"{job.threads} threads\n")
-    print(table.heading(made.unit, asked.benchmark == "simhash"), flush=True)
-    rows: list[table.Row] = []
-    with tempfile.TemporaryDirectory() as folder:
-        store(Path(folder), made.data)
-        for name, entry in entries(asked.benchmark).items():
-            if asked.peers is not None and name not in ("lookalike", *asked.peers):
-                continue
-            try:
-                title = f"{entry.title} {version(entry.distribution)}"
-            except PackageNotFoundError:
-                rows.append(table.Row(entry.title, f"{entry.distribution} is not installed"))
-            else:
-                measured = measure(Path(folder), asked.benchmark, name, job, asked.limit)
-                rows.append(judge.row(title, measured))
-            if rows[0].seconds and rows[-1].seconds:
-                rows[-1].times = rows[-1].seconds / rows[0].seconds
-            print(table.line(rows[-1]), flush=True)
-    print(table.legend(rows), end="")
-    arguments = {key: value for key, value in vars(asked).items() if key != "json"}
-    about = {"told": made.told, "true pairs of the sample": judge.sought()}
-    table.write(asked.json or table.RESULTS / f"{made.name}.json", arguments, about, rows)
-
-
-@dataclass(frozen=True)
-class Made:
-    """The data of a benchmark, and what is true of it."""
-
     data: Any
-    truth: TrueTexts | TrueVectors
-    unit: str
-    told: str
-    name: str
-
-
-def _made(asked: argparse.Namespace) -> Made:
+    truth: TrueVectors | TrueTexts
     if asked.benchmark == "vectors":
         data = vectors(asked.count, asked.dimension, asked.seed, asked.topic)
         kind = " with topics" if asked.topic else ""
         told = f"{asked.count:,} vectors{kind} of {asked.dimension} numbers"
         told += f", {data.nbytes / 1e6:,.0f} MB"
         name = f"vectors-{asked.count}{'-topics' if asked.topic else ''}"
-        return Made(data, TrueVectors(data), "vectors", told, name)
-    make = corpus.real_documents if asked.real else corpus.documents
-    texts = make(asked.documents, asked.seed)
-    size = sum(map(len, texts)) / 1e6
-    told = f"{asked.documents:,} {'real ' if asked.real else ''}documents, {size:,.1f} MB"
-    name = f"{asked.benchmark}-{asked.documents}{'-real' if asked.real else ''}"
-    _, words, metric, _ = TEXTS[asked.benchmark]
-    return Made(texts, TrueTexts(texts, words, metric), "documents", told, name)
+        truth, unit, size = TrueVectors(data), "vectors", 0
+    else:
+        data = corpus.word_texts(asked.documents, asked.seed)
+        size = sum(map(len, map(str.encode, data)))
+        told = f"{asked.documents:,} documents, {size / 1e6:,.1f} MB"
+        name = f"{asked.benchmark}-{asked.documents}"
+        _, words, metric, _ = IN_MEMORY[asked.benchmark]
+        truth, unit = TrueTexts(data, words, metric), "documents"
+    judge = Judge(Sampled(truth, job, asked.sample), job, len(data), size, asked.sample)
+    about = {"told": told, "truth": judge.truth.wanted(len(data)).told}
+    store(folder, data)
+
+    def run(name: str, entry: Entry) -> Measured:
+        try:
+            version(entry.distribution)
+        except PackageNotFoundError:
+            return Measured(None, problem=f"{entry.distribution} is not installed")
+        return measure(folder, asked.benchmark, name, job, asked.limit)
+
+    _compete(asked, judge, unit, about, name, run)
+
+
+def _compete(
+    asked: argparse.Namespace,
+    judge: Judge,
+    unit: str,
+    about: dict[str, Any],
+    name: str,
+    run: Callable[[str, Entry], Measured],
+) -> None:
+    """Run one after the other, print a row of each, and keep the rows."""
+    print(
+        f"{about['told']}; {judge.sought():,} true pairs sought of {judge.job.threshold:g} or more"
+    )
+    print(f"{judge.job.threads} threads\n")
+    print(table.heading(unit, asked.benchmark == "simhash"), flush=True)
+    arguments = {key: value for key, value in vars(asked).items() if key != "json"}
+    rows: dict[str, table.Row] = {}
+    for one, entry in entries(asked.benchmark).items():
+        if asked.peers is not None and one not in ("pyarrow", "lookalike", *asked.peers):
+            continue
+        row = rows[one] = _row(one, entry, judge, run)
+        row.times = _ratio(row, rows.get("lookalike"))
+        row.reads = _ratio(row, rows.get("pyarrow"))
+        print(table.line(row), flush=True)
+        path = asked.json or table.RESULTS / f"{name}.json"
+        table.write(path, arguments, about, list(rows.values()))
+    print(table.legend(list(rows.values())), end="")
+
+
+def _row(name: str, entry: Entry, judge: Judge, run: Callable[[str, Entry], Measured]) -> table.Row:
+    why_not = entry.needs() if entry.needs else None
+    try:
+        measured = Measured(None, problem=why_not) if why_not else run(name, entry)
+    except NotInstalledError as error:
+        measured = Measured(None, problem=str(error))
+    row = judge.row(_title(entry, measured.versions), measured)
+    row.note, row.versions = entry.note, measured.versions
+    return row
+
+
+def _title(entry: Entry, versions: dict[str, str]) -> str:
+    """Name a contestant with the version that ran."""
+    newest = next(iter(versions.values()), "")
+    return entry.title if newest in entry.title else f"{entry.title} {newest}"
+
+
+def _ratio(row: table.Row, other: table.Row | None) -> float | None:
+    return row.seconds / other.seconds if other and other.seconds and row.seconds else None
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.set_defaults(real=False)
     benchmarks = parser.add_subparsers(dest="benchmark", required=True)
-    for name, (count, words, metric, threshold) in TEXTS.items():
+    one = benchmarks.add_parser("texts", help="a file of texts, by their Jaccard similarity")
+    one.add_argument("--documents", type=int, default=10_000)
+    one.add_argument("--shingle", type=Shingles.parse, default="words:5")
+    one.add_argument("--threshold", type=float, default=0.8)
+    one.add_argument("--format", choices=("parquet", "jsonl"), default="parquet")
+    one.add_argument("--memory", help="what Lookalike may use, as 1.5GB")
+    _common(one, 2000)
+    for name, (count, words, metric, threshold) in IN_MEMORY.items():
         one = benchmarks.add_parser(name, help=f"texts as words:{words}, by {metric}")
         one.add_argument("--documents", type=int, default=count)
         one.add_argument("--threshold", type=float, default=threshold)
-        one.add_argument("--real", action="store_true", help="real texts, of LOOKALIKE_DATA")
-        _common(one)
+        _common(one, 10_000)
     one = benchmarks.add_parser("vectors", help="vectors, by their cosine")
     one.add_argument("--count", type=int, default=20_000)
     one.add_argument("--dimension", type=int, default=384)
     one.add_argument("--threshold", type=float, default=0.9)
     one.add_argument("--topic", type=float, default=0.0, help="cosine within a topic, beyond 0.15")
-    _common(one)
+    _common(one, 10_000)
+    benchmarks.add_parser("tables", help="set the results into docs/benchmarks.md")
+    benchmarks.add_parser("plot", help="draw the results of texts")
     return parser
 
 
-def _common(parser: argparse.ArgumentParser) -> None:
+def _common(parser: argparse.ArgumentParser, sample: int) -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--limit", type=float, default=600, help="seconds for each contestant")
-    parser.add_argument("--sample", type=int, default=10_000, help="documents to measure recall by")
+    parser.add_argument("--sample", type=int, default=sample, help="documents compared with all")
     parser.add_argument("--peers", type=lambda text: text.split(","), help="only these, as a,b")
     parser.add_argument("--json", type=Path, help="the file for the figures")
 

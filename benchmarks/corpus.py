@@ -1,68 +1,92 @@
-"""Corpora of any size, with copies edited to every degree, from a seed."""
+"""The texts that are searched: real ones where they are at hand, stitched and edited."""
 
+import hashlib
 import json
 import os
 import random
-import re
-import unicodedata
-from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
 from pathlib import Path
 
-EDITED = [0, 0.01, 0.02, 0.04, 0.08, 0.16]
-"""The shares of words that are replaced in a copy, one as likely as the other."""
-LEAST = 5
-"""Words that a real text has, or it is left out: not every contestant has shingles for fewer."""
+import pyarrow.compute as pc
+from pyarrow import parquet
+
+from benchmarks.shingles import words_of
+from lookalike.testing import Corpus, real_texts
+
+CACHE = Path(__file__).parent / ".corpora"
 REAL = Path(__file__).parent.parent.parent / "shared" / "data"
+LEAST = 5
+"""Words that a text of `word_texts` has: not every contestant has shingles for fewer."""
 
 
-def documents(count: int, seed: int = 1) -> list[str]:
-    """Make documents of some 1,100 characters; a third of them are edits of an earlier one."""
-    choice = random.Random(seed)
+@dataclass(frozen=True)
+class Made:
+    """A corpus in a file."""
+
+    path: Path
+    count: int
+    size: int
+    """The bytes of its texts, as UTF-8."""
+    corpus: Corpus
+
+
+@cache
+def corpus_of(seed: int) -> tuple[Corpus, str]:
+    """Give the corpus of a seed, and what it is made of."""
+    folder = Path(os.environ.get("LOOKALIKE_DATA", REAL))
+    if any(folder.glob("*/docs.jsonl")):
+        return Corpus(real_texts(folder), seed=seed), "real texts, stitched"
+    return Corpus(made_texts(), seed=seed), "texts of made words, since LOOKALIKE_DATA names none"
+
+
+def made_texts(count: int = 2000) -> list[str]:
+    """Make texts of a made vocabulary, as unevenly frequent as that of prose."""
+    choice = random.Random(1)
     letters = "etaoinshrdlucmfwypvbgk"
     vocabulary = ["".join(choice.choices(letters, k=choice.randint(2, 9))) for _ in range(20_000)]
-    # As in prose, the n-th word is about 1/n times as frequent as the first.
-    weights = [1 / (rank + 3) for rank in range(len(vocabulary))]
+    weights = list(accumulate(1 / (rank + 3) for rank in range(len(vocabulary))))
 
-    def fresh() -> list[str]:
-        return choice.choices(vocabulary, weights, k=choice.randint(100, 300))
+    def sentence() -> str:
+        words = choice.choices(vocabulary, cum_weights=weights, k=choice.randint(6, 30))
+        return " ".join(words).capitalize() + "."
 
-    return _with_copies(count, choice, vocabulary, fresh)
+    return [" ".join(sentence() for _ in range(choice.randint(5, 60))) for _ in range(count)]
 
 
-def real_documents(count: int, seed: int = 1) -> list[str]:
-    """Take real texts, as their words in lower case; a third or more are edits of an earlier one.
+def made(count: int, seed: int, kind: str = "parquet") -> Made:
+    """Give the file of the first documents of a corpus, written where it is not there yet."""
+    corpus, _ = corpus_of(seed)
+    few = "\n".join(corpus.texts(0, 200))
+    # Other sources or another generator make another file.
+    name = f"{count}-{seed}-{hashlib.sha256(few.encode()).hexdigest()[:8]}"
+    path, about = CACHE / f"{name}.{kind}", CACHE / f"{name}.json"
+    CACHE.mkdir(parents=True, exist_ok=True)
+    if not path.exists():
+        corpus.write(path, count)
+    if not about.exists():
+        about.write_text(json.dumps({"bytes": _size(path)}))
+    return Made(path, count, json.loads(about.read_text())["bytes"], corpus)
 
-    They are the `text` of the JSONL files in the folder that LOOKALIKE_DATA names. Where they run
-    out, edits make up the number.
-    """
-    choice = random.Random(seed)
-    folder = Path(os.environ.get("LOOKALIKE_DATA", REAL))
-    texts = []
-    for name in ("articles", "bible", "licenses"):
-        path = folder / name / "docs.jsonl"
-        if not path.exists():
-            raise SystemExit(f"{path} is not there: LOOKALIKE_DATA names the folder of real texts")
+
+def word_texts(count: int, seed: int) -> list[str]:
+    """Give texts as their words with blanks between, for contestants that cut at blanks."""
+    corpus, _ = corpus_of(seed)
+    texts: list[str] = []
+    begin = 0
+    while len(texts) < count:
+        some = (words_of(text) for text in corpus.texts(begin, begin + count))
+        texts += [" ".join(words) for words in some if len(words) >= LEAST]
+        begin += count
+    return texts[:count]
+
+
+def _size(path: Path) -> int:
+    """Count the bytes of a file's texts."""
+    if path.suffix == ".jsonl":
         with path.open(encoding="utf-8") as lines:
-            texts += [_words(json.loads(line)["text"]) for line in lines]
-    choice.shuffle(texts)
-    supply = [text for text in texts if len(text) >= LEAST]
-    vocabulary = sorted({word for text in supply for word in text})
-    return _with_copies(count, choice, vocabulary, lambda: supply.pop() if supply else [])
-
-
-def _with_copies(
-    count: int, choice: random.Random, vocabulary: list[str], fresh: Callable[[], list[str]]
-) -> list[str]:
-    made: list[list[str]] = []
-    for _ in range(count):
-        words = [] if made and choice.random() < 1 / 3 else fresh()
-        if not words:
-            words = list(choice.choice(made))
-            for _ in range(int(len(words) * choice.choice(EDITED))):
-                words[choice.randrange(len(words))] = choice.choice(vocabulary)
-        made.append(words)
-    return [" ".join(words) for words in made]
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"[^\W_]+", unicodedata.normalize("NFC", text).lower())
+            return sum(len(json.loads(line)["text"].encode()) for line in lines)
+    with parquet.ParquetFile(path) as file:
+        batches = file.iter_batches(columns=["text"])
+        return sum(pc.sum(pc.binary_length(batch["text"])).as_py() or 0 for batch in batches)

@@ -3,8 +3,9 @@
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -50,7 +51,20 @@ class Clock:
 
 
 def _cpu() -> float:
-    return sum(os.times()[:4])
+    """Sum the time of this process, of those that it started and that ended, and that still run."""
+    return sum(os.times()[:4]) + _cpu_below(os.getpid())
+
+
+def _cpu_below(pid: int) -> float:
+    total = 0.0
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        with suppress(OSError, IndexError):
+            for child in map(int, children.read_text().split()):
+                # The name, in brackets, may have blanks in it.
+                fields = Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()
+                total += sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+                total += _cpu_below(child)
+    return total
 
 
 @dataclass(frozen=True)
@@ -80,6 +94,8 @@ class Answer:
     """How many are compared at a time, also with each other, with all before them."""
     prints: Callable[[], npt.NDArray[np.uint64]] | None = None
     """Gives the fingerprints that the answer was found by, of the documents done."""
+    reads_only: bool = False
+    """Nothing was looked for: it tells what reading alone takes."""
 
     @classmethod
     def of(cls, pairs: list[tuple[int, int]], **more: Any) -> "Answer":

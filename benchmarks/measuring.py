@@ -1,16 +1,22 @@
 """One contestant in a process of its own, so that its memory and its threads are its own.
 
 The process is this module: python -m benchmarks.measuring FOLDER, where the parent left the data
-and the job, and finds the answer.
+and the job, and finds the answer. In a peer's environment it imports NumPy, Arrow and the peer.
 """
 
 import contextlib
+import gc
 import json
 import os
+import re
 import resource
+import signal
 import subprocess
 import sys
+import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
+from importlib.metadata import PackageNotFoundError, version
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -20,11 +26,14 @@ import numpy.typing as npt
 import pyarrow as pa
 from pyarrow import parquet
 
-from benchmarks.contestants import Contestant, entries
+from benchmarks.contestants import Contestant, Entry, entries
 from benchmarks.job import Answer, Clock, Job
 
+ROOT = Path(__file__).parent.parent
 RUNS, ENOUGH = 3, 10.0
 """Each runs up to three times, while that takes less than ten seconds; the fastest counts."""
+SPARE = 1 << 30
+"""Memory that is left to the machine: a contestant that would take it is stopped."""
 
 
 @dataclass
@@ -37,8 +46,24 @@ class Measured:
     cpu: float = 0.0
     stages: dict[str, float] = field(default_factory=dict)
     peak: int = 0
-    """The most memory that it held, in bytes, with the data and its libraries."""
+    """The most memory that it and its children held, in bytes, with the data and libraries."""
     problem: str = ""
+    documents: int = 0
+    """How many it was given, where these were not all."""
+    runs: list[tuple[int, float]] = field(default_factory=list)
+    """The documents that it was given, and the seconds, of every run on more than before."""
+    versions: dict[str, str] = field(default_factory=dict)
+
+    def expected(self, count: int) -> float:
+        """Give the seconds for more documents, as if each took no longer the more there are."""
+        return expected(self.runs, count)
+
+
+def expected(runs: Sequence[tuple[int, float]], count: int) -> float:
+    """Draw a line through the last two runs, or from nothing through the only one."""
+    (before, began), (last, seconds) = [(0, 0.0), *runs][-2:]
+    each = max((seconds - began) / (last - before), 0.0)
+    return seconds + each * (count - last)
 
 
 def store(folder: Path, data: Any) -> None:
@@ -49,71 +74,169 @@ def store(folder: Path, data: Any) -> None:
         parquet.write_table(pa.table({"text": data}), folder / "texts.parquet")
 
 
-def measure(folder: Path, benchmark: str, name: str, job: Job, limit: float) -> Measured:
-    """Run one contestant on the data in a folder."""
-    order = {"benchmark": benchmark, "name": name, "limit": limit, "job": asdict(job)}
+def measure(
+    folder: Path,
+    benchmark: str,
+    name: str,
+    job: Job,
+    limit: float,
+    *,
+    files: Sequence[tuple[int, Path]] = (),
+    python: Path | str = sys.executable,
+) -> Measured:
+    """Run one contestant on the data in a folder, or on ever more documents, each in a file."""
+    order = {
+        "benchmark": benchmark,
+        "name": name,
+        "limit": limit,
+        "job": asdict(job),
+        "files": [[count, str(path)] for count, path in files],
+    }
+    for left in ("told.json", "answer.npz", "running"):
+        (folder / left).unlink(missing_ok=True)
     (folder / "order.json").write_text(json.dumps(order))
     pools = ("OMP", "OPENBLAS", "MKL", "RAYON", "NUMBA")
     threads = {f"{pool}_NUM_THREADS": str(job.threads) for pool in pools}
+    threads |= {"POLARS_MAX_THREADS": str(job.threads), "PYTHONPATH": str(ROOT)}
     patience = 2 * limit + 300  # of those that do not watch the clock, and for what is not counted
-    try:
-        done = subprocess.run(
-            [sys.executable, "-m", "benchmarks.measuring", str(folder)],
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [str(python), "-m", "benchmarks.measuring", str(folder)],
             env={**os.environ, **threads},
-            timeout=patience,
-            check=False,
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
         )
-    except subprocess.TimeoutExpired:
-        return Measured(None, problem=f"not done after {patience:,.0f} s")
-    if done.returncode:
-        return Measured(None, problem=f"ended with status {done.returncode}")
-    told = json.loads((folder / "told.json").read_text())
-    if told["problem"]:
-        return Measured(None, problem=told["problem"])
+        try:
+            problem, peaks = _watched(process, folder / "running", patience)
+        finally:
+            _end(process)
+    told = _told(folder)
+    if not problem and process.returncode:
+        problem = f"ended with status {process.returncode}: {_last_line(folder / 'log')}"
+    problem = problem or told.get("problem", "")
+    if "answer" not in told:
+        return Measured(None, problem=problem or "gave no answer")
+    if problem:
+        problem = f"on more than {told['documents']:,}: {problem}"
     with np.load(folder / "answer.npz") as arrays:
         answer = Answer(arrays["first"], arrays["second"], **told["answer"])
         prints = arrays.get("prints")
-    return Measured(answer, prints, told["seconds"], told["cpu"], told["stages"], told["peak"])
+    return Measured(
+        answer,
+        prints,
+        told["seconds"],
+        told["cpu"],
+        told["stages"],
+        max(told["peak"], peaks.get(str(told["documents"]), 0)),
+        problem,
+        told["documents"],
+        [(count, seconds) for count, seconds in told["runs"]],
+        told["versions"],
+    )
 
 
 def main(folder: Path) -> None:
     """Do what the parent left."""
     order = json.loads((folder / "order.json").read_text())
-    run = entries(order["benchmark"])[order["name"]].run
+    entry = entries(order["benchmark"])[order["name"]]
     job = Job(**order["job"])
-    told: dict[str, Any] = {"problem": ""}
+    told: dict[str, Any] = {}
     try:
-        data = _load(folder)
-        run(data[:1000], job, Clock())  # not counted: Lookalike compiles
+        if order["files"]:
+            files = [(count, Path(path)) for count, path in order["files"]]
+            few = files[0][1]
+        else:
+            data = _load(folder)
+            files, few = [(len(data), data)], data[:1000]
+        entry.run(few, job, Clock(order["limit"]))  # not counted: Lookalike compiles
+        _by_sizes(folder, entry, files, job, order["limit"])
+        return
+    except Exception as error:
+        lines = f"{type(error).__name__}: {error}".splitlines()
+        told = {**_told(folder), "problem": lines[0]}
+    _tell(folder, told)
+
+
+def _by_sizes(
+    folder: Path, entry: Entry, files: list[tuple[int, Any]], job: Job, limit: float
+) -> None:
+    """Run on more and more documents, as long as there is time for the next, and tell of each.
+
+    Who watches the clock by himself is given all at once, after the first few.
+    """
+    runs: list[tuple[int, float]] = []
+    watches = False
+    for place, (count, data) in enumerate(files):
+        is_last = place == len(files) - 1
+        if runs and (expected(runs, count) > limit if not watches else not is_last):
+            continue
+        gc.collect()
         _forget_peak()
-        answer, clock = _fastest(run, data, job, order["limit"], told)
-        answer.each_once(len(data))
+        running = folder / "running"
+        running.write_text(str(count))
+        told: dict[str, Any] = {"documents": count, "versions": _versions(entry)}
+        answer, clock = _timed(entry.run, data, job, limit, told)
+        running.unlink()
+        runs.append((count, told["seconds"]))
+        watches = answer.done is not None
+        next_one = files[place + 1][0] if not is_last else 0
+        if is_last or (not watches and expected(runs, next_one) > limit):
+            answer, clock = _fastest(entry.run, data, job, limit, told, answer, clock)
+        answer.each_once(files[-1][0])
         arrays: dict[str, Any] = {"first": answer.first, "second": answer.second}
         if answer.prints is not None:
             arrays["prints"] = answer.prints()
         np.savez(folder / "answer.npz", **arrays)
-        told["stages"] = clock.stages
+        runs[-1] = count, told["seconds"]
+        told |= {"stages": clock.stages, "runs": runs}
         told["answer"] = {name: getattr(answer, name) for name in _PLAIN}
-    except Exception as error:
-        told["problem"] = f"{type(error).__name__}: {error}"
-    (folder / "told.json").write_text(json.dumps(told))
+        _tell(folder, told)
 
 
-_PLAIN = ("setting", "done", "fixed", "squared", "block")
+_PLAIN = ("setting", "done", "fixed", "squared", "block", "reads_only")
+
+
+def _timed(
+    run: Contestant, data: Any, job: Job, limit: float, told: dict[str, Any]
+) -> tuple[Answer, Clock]:
+    clock = Clock(limit)
+    answer = run(data, job, clock)
+    told["seconds"], told["cpu"] = clock.spent(), clock.spent_cpu()
+    # Of the first run alone: later ones stand beside what is kept of it.
+    told["peak"] = _peak()
+    return answer, clock
 
 
 def _fastest(
-    run: Contestant, data: Any, job: Job, limit: float, told: dict[str, Any]
+    run: Contestant,
+    data: Any,
+    job: Job,
+    limit: float,
+    told: dict[str, Any],
+    answer: Answer,
+    clock: Clock,
 ) -> tuple[Answer, Clock]:
-    runs: list[tuple[float, float, Answer, Clock]] = []
+    """Run some more times where that is soon done, and keep the fastest."""
+    runs = [(told["seconds"], told["cpu"], answer, clock)]
     while len(runs) < RUNS and sum(one[0] for one in runs) < ENOUGH:
-        clock = Clock(limit)
-        answer = run(data, job, clock)
-        runs.append((clock.spent(), clock.spent_cpu(), answer, clock))
-        # Of the first run alone: later ones stand beside what is kept of it.
-        told.setdefault("peak", _peak())
+        again: dict[str, Any] = {}
+        answer, clock = _timed(run, data, job, limit, again)
+        runs.append((again["seconds"], again["cpu"], answer, clock))
     told["seconds"], told["cpu"], answer, clock = min(runs, key=itemgetter(0))
     return answer, clock
+
+
+def _told(folder: Path) -> dict[str, Any]:
+    path = folder / "told.json"
+    told: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+    return told
+
+
+def _tell(folder: Path, told: dict[str, Any]) -> None:
+    part = folder / "told.part"
+    part.write_text(json.dumps(told))
+    part.replace(folder / "told.json")
 
 
 def _load(folder: Path) -> Any:
@@ -121,6 +244,81 @@ def _load(folder: Path) -> Any:
     if vectors.exists():
         return np.load(vectors)
     return parquet.read_table(folder / "texts.parquet")["text"].to_pylist()
+
+
+def _versions(entry: Entry) -> dict[str, str]:
+    """Tell the versions of what the contestant asks for."""
+    found: dict[str, str] = {}
+    for requirement in (entry.distribution, *entry.requires):
+        name = re.match(r"[\w.-]*", requirement)
+        with contextlib.suppress(PackageNotFoundError, ValueError):
+            found[name[0] if name else requirement] = version(name[0] if name else requirement)
+    return found
+
+
+def _watched(
+    process: "subprocess.Popen[bytes]", running: Path, patience: float
+) -> tuple[str, dict[str, int]]:
+    """Wait for a process; tell what went wrong, and the most memory that its children had too.
+
+    That of the process alone it knows better itself.
+    """
+    begin, peaks, pause = time.monotonic(), dict[str, int](), 0.05
+    while True:
+        try:
+            process.wait(pause)
+            return "", peaks
+        except subprocess.TimeoutExpired:
+            pass
+        if time.monotonic() - begin > patience:
+            return f"not done after {patience:,.0f} s", peaks
+        if _available() < SPARE:
+            return "stopped, since the machine had no memory left", peaks
+        started = time.monotonic()
+        with contextlib.suppress(OSError):
+            attempt = running.read_text()
+            peaks[attempt] = max(peaks.get(attempt, 0), _memory_with_children(process.pid))
+        # Looking must not take of the time that is measured: one part in twenty of one core.
+        pause = max(0.05, 20 * (time.monotonic() - started))
+
+
+def _end(process: "subprocess.Popen[bytes]") -> None:
+    """End a process, and what it left running: they are the group that was made for it."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _memory_with_children(pid: int) -> int:
+    """Sum the memory of a process and those below it; what they share counts once."""
+    family = [pid]
+    for one in family:
+        for children in Path(f"/proc/{one}/task").glob("*/children"):
+            with contextlib.suppress(OSError):
+                family += map(int, children.read_text().split())
+    if len(family) == 1:
+        return 0
+    sizes = 0
+    for one in family:
+        with contextlib.suppress(OSError):
+            rollup = Path(f"/proc/{one}/smaps_rollup").read_text()
+            share = re.search(r"^Pss:\s+(\d+)", rollup, re.MULTILINE)
+            sizes += int(share[1]) << 10 if share else 0
+    return sizes
+
+
+def _available() -> float:
+    try:
+        known = Path("/proc/meminfo").read_text()
+    except OSError:
+        return float("inf")
+    available = re.search(r"^MemAvailable:\s+(\d+)", known, re.MULTILINE)
+    return int(available[1]) << 10 if available else float("inf")
+
+
+def _last_line(log: Path) -> str:
+    lines = log.read_text(errors="replace").split("\n")
+    return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
 
 
 def _peak() -> int:

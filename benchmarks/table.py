@@ -4,6 +4,7 @@ import datetime as dt
 import json
 import os
 import platform
+import re
 import sys
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
@@ -11,6 +12,9 @@ from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
+PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
+MARKS = {"about": "~", "at least": "≥", "": ""}
+BEGIN, END = "<!-- python -m benchmarks tables -->", "<!-- end of tables -->"
 
 
 @dataclass
@@ -19,7 +23,9 @@ class Row:
 
     title: str
     problem: str = ""
+    """Why there are no figures, or, beside some, why there are none of more documents."""
     setting: str = ""
+    note: str = ""
     seconds: float = 0.0
     """Of the whole job."""
     estimated: str = ""
@@ -31,39 +37,48 @@ class Row:
     cpu: float = 0.0
     """The seconds that were measured, of all cores together."""
     per_second: float = 0.0
+    megabytes: float = 0.0
+    """Of text, as UTF-8, in a second."""
     peak: int = 0
     pairs: int = 0
-    recall: float = 0.0
+    recall: float | None = None
     sought: int = 0
-    precision: float = 0.0
+    precision: float | None = None
+    checked: int = 0
+    """The pairs that precision was measured by."""
     own_recall: float | None = None
     times: float | None = None
+    """The seconds, in those of Lookalike."""
+    reads: float | None = None
+    """The seconds, in those that reading the file alone takes."""
+    versions: dict[str, str] = field(default_factory=dict)
 
 
 def heading(unit: str, own: bool) -> str:
     """Name the columns."""
     last = f"{'own recall':>12}" if own else ""
     return (
-        f"{'':30}{'seconds':>12}{'cpu':>9}{unit + '/s':>13}{'peak MB':>9}"
+        f"{'':30}{'seconds':>12}{'cpu':>9}{unit + '/s':>13}{'MB/s':>9}{'peak MB':>9}"
         f"{'recall':>9}{'precision':>11}{'times':>8}{last}"
     )
 
 
 def line(row: Row) -> str:
     """Set a row, with its stages under it."""
-    if row.problem:
+    if not row.seconds:
         return f"{row.title:30}{row.problem}"
-    mark = {"about": "~", "at least": "≥", "": ""}[row.estimated]
+    mark = MARKS[row.estimated]
     times = "" if row.times is None else f"{mark}{row.times:,.1f}"
     own = "" if row.own_recall is None else f"{row.own_recall:12.4f}"
     stages = ", ".join(f"{name} {spent:.2f}" for name, spent in row.stages.items())
-    told = "; ".join(part for part in (row.setting, stages) if part)
-    so_far = f"; time ran out after {row.done:,}" if row.estimated else ""
+    so_far = f"the first {row.done:,}" if row.estimated else ""
+    told = "; ".join(part for part in (row.setting, stages, so_far, row.note, row.problem) if part)
+    size = f"{row.megabytes:,.1f}" if row.megabytes else ""
     return (
         f"{row.title:30}{mark + format(row.seconds, ',.2f'):>12}{row.cpu:9,.2f}"
-        f"{row.per_second:13,.0f}{row.peak / 1e6:9,.0f}"
-        f"{row.recall:9.4f}{row.precision:11.4f}{times:>8}{own}"
-        f"\n    {told}{so_far}"
+        f"{row.per_second:13,.0f}{size:>9}{row.peak / 1e6:9,.0f}"
+        f"{_share(row.recall):>9}{_share(row.precision):>11}{times:>8}{own}"
+        f"\n    {told}"
     )
 
 
@@ -89,7 +104,160 @@ def write(path: Path, arguments: dict[str, Any], about: dict[str, Any], rows: li
         "rows": [asdict(row) for row in rows],
     }
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(kept, indent=1, default=str) + "\n")
+    path.write_text(json.dumps(kept, indent=1, default=str, ensure_ascii=False) + "\n")
+
+
+def show_results(results: Path = RESULTS, page: Path = PAGE) -> None:
+    """Set all results that are kept into the marked part of the page."""
+    before, begin, rest = page.read_text().partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not (begin and end):
+        raise SystemExit(f"{page} has no part between {BEGIN} and {END}")
+    tables = [_as_markdown(kept) for kept in kept_results(results)]
+    signatures = results / "signatures.json"
+    if signatures.exists():
+        tables.append(_signatures(json.loads(signatures.read_text())))
+    page.write_text("\n\n".join([before + begin, *tables, end + after]))
+
+
+def kept_results(results: Path = RESULTS) -> list[dict[str, Any]]:
+    """Read the results that are kept, those of whole jobs first, small ones before large."""
+    found = []
+    for path in results.glob("*.json"):
+        kept = json.loads(path.read_text())
+        if "rows" in kept and "arguments" in kept:
+            found.append({**kept, "name": path.stem})
+    return sorted(found, key=lambda kept: (kept["arguments"]["benchmark"] != "texts", _order(kept)))
+
+
+def _order(kept: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(int(part) if part.isdigit() else part for part in re.split(r"(\d+)", kept["name"]))
+
+
+def _as_markdown(kept: dict[str, Any]) -> str:
+    machine, asked = kept["machine"], kept["arguments"]
+    memory = f", {machine['memory'] / 2**30:.0f} GiB" if "memory" in machine else ""
+    own = any(row.get("own_recall") is not None for row in kept["rows"])
+    sizes = any(row.get("megabytes") for row in kept["rows"])
+    columns = [
+        "",
+        "seconds",
+        "cpu",
+        f"{'vectors' if asked['benchmark'] == 'vectors' else 'documents'}/s",
+    ]
+    columns += ["MB/s"] * sizes + ["peak MB", "recall", "precision"]
+    columns += ["own recall"] * own + ["times"]
+    caption = (
+        f"**{kept['data']['told']}**: {_job(asked)}. {_day(kept)}, {machine['processor']}, "
+        f"{asked['threads']} threads of {machine['cores']} cores{memory}, Python {kept['python']}. "
+        f"{_sought(kept['data'].get('truth', {}))}`{_command(asked)}`"
+    )
+    lines = [
+        caption,
+        "",
+        "| " + " | ".join(columns) + " |",
+        "|---" * len(columns) + "|",
+    ]
+    notes: list[str] = []
+    for row in kept["rows"]:
+        lines.append(_cells(row, len(columns), own, sizes))
+        notes += _notes(row)
+    return "\n".join([*lines, "", *notes])
+
+
+def _sought(truth: dict[str, int]) -> str:
+    """Tell what the recall was measured by."""
+    if "families" not in truth:
+        return ""
+    return (
+        f"Sought: {truth['pairs within families']:,} true pairs within {truth['families']:,} of "
+        f"{truth['of families']:,} families, {truth['pairs between families']:,} between these, of "
+        f"{truth['documents compared with all']:,} documents compared with all. "
+    )
+
+
+def _signatures(kept: dict[str, Any], rows: int = 128) -> str:
+    """Set the figures of signatures alone, those of one length."""
+    some = [one for one in kept["figures"] if one["rows"] == rows]
+    sizes = sorted({one["size"] for one in some})
+    caption = (
+        f"**Signatures of {rows} rows, of hashes already made**, one core: nanoseconds an element, "
+        f"by the size of the set; and the largest root mean square error of estimates of 0.8, "
+        f"beside that of independent minima. {_day(kept)}, {kept['machine']['processor']}. "
+        "`python -m benchmarks.signatures`"
+    )
+    lines = [
+        caption,
+        "",
+        "| | " + " | ".join(f"{size:,}" for size in sizes) + " | error |",
+        "|---" * (len(sizes) + 2) + "|",
+    ]
+    for name in dict.fromkeys(one["name"] for one in some):
+        own = {one["size"]: one for one in some if one["name"] == name}
+        spent = [_figure(own[size]["nanoseconds"]) if size in own else "" for size in sizes]
+        worst = max(own.values(), key=lambda one: one["errors"]["0.8"])
+        error = f"{worst['errors']['0.8']:.4f} ({worst['expected']['0.8']:.4f})"
+        title = f"{name} {kept['versions'].get(name, '')}"
+        lines.append("| " + " | ".join([title, *spent, error]) + " |")
+    return "\n".join(lines)
+
+
+def _day(kept: dict[str, Any]) -> str:
+    # A locale would name the month otherwise.
+    months = "January February March April May June July August September October November December"
+    date = dt.datetime.fromisoformat(kept["date"])
+    return f"{date.day} {months.split()[date.month - 1]} {date.year}"
+
+
+def _cells(row: dict[str, Any], columns: int, own: bool, sizes: bool) -> str:
+    if not row["seconds"]:
+        return f"| {row['title']} | {row['problem']} " + "| " * (columns - 2) + "|"
+    mark = MARKS[row["estimated"]]
+    cells = [row["title"], mark + _figure(row["seconds"]), _figure(row["cpu"])]
+    cells.append(f"{row['per_second']:,.0f}")
+    if sizes:
+        cells.append(f"{row.get('megabytes', 0):,.1f}")
+    cells += [f"{row['peak'] / 1e6:,.0f}", _share(row["recall"]), _share(row["precision"])]
+    if own:
+        cells.append(_share(row.get("own_recall")))
+    cells.append("" if row["times"] is None else mark + _figure(row["times"]))
+    return "| " + " | ".join(cells) + " |"
+
+
+def _notes(row: dict[str, Any]) -> list[str]:
+    """Say under the table what a row has no room for."""
+    if not row["seconds"]:
+        return []
+    stages = ", ".join(f"{name} {_figure(spent)}" for name, spent in row["stages"].items())
+    so_far = f"the first {row['done']:,}" if row["estimated"] else ""
+    reads = f"{_figure(row['reads'])} times reading alone" if row.get("reads") else ""
+    parts = (row["setting"], stages, reads, so_far, row.get("note", ""), row["problem"])
+    return [f"- {row['title']}: {'; '.join(part for part in parts if part)}"]
+
+
+def _job(asked: dict[str, Any]) -> str:
+    similarity = "Jaccard similarity" if asked["benchmark"] == "texts" else "cosine"
+    shingle = f" of {asked['shingle']} shingles" if "shingle" in asked else ""
+    return f"every pair of {similarity} {asked['threshold']:g} or more{shingle}"
+
+
+def _command(asked: dict[str, Any]) -> str:
+    """Give the command that repeats it."""
+    words = ["python -m benchmarks", asked["benchmark"]]
+    for name, value in asked.items():
+        if name in ("benchmark", "real") or value is None:
+            continue
+        text = ",".join(value) if isinstance(value, list) else str(value)
+        words.append(f"--{name} {text.removesuffix('.0')}")
+    return " ".join(words)
+
+
+def _figure(number: float) -> str:
+    return f"{number:,.2f}" if number < 100 else f"{number:,.0f}"
+
+
+def _share(share: float | None) -> str:
+    return "" if share is None else f"{share:.4f}"
 
 
 def _machine() -> dict[str, Any]:

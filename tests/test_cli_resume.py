@@ -436,7 +436,7 @@ def test_ctrl_c_without_a_target_says_that_nothing_was_kept(told, source, monkey
     def interrupt(*given, **named):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(comparing, "make_buckets", interrupt)
+    monkeypatch.setattr(comparing, "swept", interrupt)
     status, output, errors = told("dedup", source, "--dry-run", "-q")
     assert (status, output) == (130, "")
     assert errors == (

@@ -16,11 +16,12 @@ import lookalike.cosine
 import twins_cosine
 from lookalike.background import Background
 from lookalike.bags import Bags, Weighting, bags_of
+from lookalike.checking import CHECK_BITS
 from lookalike.cosine import compare_bags, compare_vectors, cosines_of_bags, cosines_of_vectors
 from lookalike.errors import SettingsError
 from lookalike.kernels import weighted
 from lookalike.kernels.jit import INTERPRETED
-from lookalike.planning import CHECK_BITS, MOST_BITS, plan
+from lookalike.planning import MOST_BITS, plan
 from lookalike.shingle import Shingling
 from lookalike.vectors import canonical_vectors
 from making import documents_of, pairs_of, rows_of
@@ -280,9 +281,9 @@ class TestPlan:
     def test_the_first_bits_rarely_dismiss_a_pair_at_the_threshold(self, threshold):
         chosen = plan(threshold, bands=20, rows=8, metric="cosine")
         most = chosen.most_differing
-        assert 1 - differ_at_most(most, CHECK_BITS, threshold) <= 1e-6
+        assert 1 - differ_at_most(most, CHECK_BITS, threshold) <= 1e-4
         # One bit fewer would dismiss more; four are allowed for rounding.
-        assert most == 4 or 1 - differ_at_most(most - 1, CHECK_BITS, threshold) > 1e-6
+        assert most == 4 or 1 - differ_at_most(most - 1, CHECK_BITS, threshold) > 1e-4
 
     @pytest.mark.parametrize("recall", [0.5, 0.9, 0.99, 0.999])
     @pytest.mark.parametrize("threshold", [0.3, 0.5, 0.8, 0.95])
@@ -311,7 +312,7 @@ class TestPlan:
         p = agreement(0.8)
         inner = (1 - (1 - p**16) ** 8) ** 2
         assert chosen.signature == 1024
-        assert chosen.probability(0.8) == pytest.approx(1 - (1 - inner) ** 4, rel=2e-6)
+        assert chosen.probability(0.8) == pytest.approx(1 - (1 - inner) ** 4, rel=2e-4)
 
     def test_a_signature_of_so_many_bits_is_fitted_to_the_angle(self):
         chosen = plan(0.8, signature=512, metric="cosine")

@@ -46,8 +46,10 @@ def test_a_pair_at_the_threshold_is_found_with_the_recall_asked_for(threshold, r
 def test_one_band_fewer_would_break_the_promise(threshold, recall):
     chosen = plan(threshold, recall)
     if chosen.bands > 1:
-        # One in a million more than asked for, as many as the check of signatures may dismiss.
-        assert 1 - (1 - threshold**chosen.rows) ** (chosen.bands - 1) < recall + 1e-6
+        # A hundredth of the misses is left to the check of signatures; and a low recall is aimed at
+        # from a little above, because the true curve is steeper where it bends.
+        aimed = max(1 - (1 - recall) * 0.99, min(recall + 0.02, 0.9))
+        assert 1 - (1 - threshold**chosen.rows) ** (chosen.bands - 1) < aimed
 
 
 @cache
@@ -61,11 +63,13 @@ def passing(most: int, similarity: float) -> float:
     return found
 
 
-def test_the_check_of_signatures_dismisses_one_in_a_million_at_the_threshold():
+@pytest.mark.parametrize("recall", [0.5, 0.99, 0.9999])
+def test_the_check_of_signatures_takes_a_hundredth_of_the_misses_at_the_threshold(recall):
+    allowed = (1 - recall) / 100
     for threshold in (0.3, 0.5, 0.8, 0.95):
-        most = plan(threshold).most_differing
-        assert 1 - passing(most, threshold) <= 1e-6 < 1 - passing(most - 1, threshold)
-    assert plan(1.0).most_differing == 4
+        most = plan(threshold, recall).most_differing
+        assert 1 - passing(most, threshold) <= allowed < 1 - passing(most - 1, threshold)
+    assert plan(1.0, recall).most_differing == 4
 
 
 def expected_cost(bands: int, rows: int, documents: int, background: Background) -> float:
@@ -92,7 +96,7 @@ def test_no_other_banding_that_keeps_the_promise_costs_less(documents, similarit
     chosen = plan(0.8, 0.99, documents=documents, background=background)
     best = expected_cost(chosen.bands, chosen.rows, documents, background)
     for rows in range(1, 20):
-        bands = next(b for b in range(1, 2000) if 1 - (1 - 0.8**rows) ** b >= 0.99)
+        bands = next(b for b in range(1, 2000) if 1 - (1 - 0.8**rows) ** b >= 0.9901)
         if bands * rows <= MOST_ROWS:
             assert best <= expected_cost(bands, rows, documents, background) * (1 + 1e-9)
 

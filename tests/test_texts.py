@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import twins_core
+from lookalike.errors import OutputError
 from lookalike.kernels import normalise as kernels
 from lookalike.store import Column
 from lookalike.texts import Selection, Strings
@@ -44,11 +45,10 @@ def test_spans_are_gathered_as_the_twin_does(data, spans):
 
 
 @pytest.mark.parametrize("in_a_file", [False, True])
-@given(drawn=wanted(), most=st.none() | st.integers(0, 4), gap=st.sampled_from([0, 1, 3, 1 << 14]))
-def test_any_rows_come_in_the_order_they_were_asked_for(in_a_file, drawn, most, gap):
+@given(drawn=wanted(), most=st.none() | st.integers(0, 4))
+def test_any_rows_come_in_the_order_they_were_asked_for(in_a_file, drawn, most):
     some, rows = drawn
-    with pytest.MonkeyPatch.context() as patched, TemporaryDirectory() as folder:
-        patched.setattr("lookalike.texts.GAP", gap)
+    with TemporaryDirectory() as folder:
         held = strings_of(some, Path(folder) / "strings" if in_a_file else None)
         data, offsets = held.gathered(np.array(rows, np.int64), most)
         assert len(held) == len(some)
@@ -58,16 +58,35 @@ def test_any_rows_come_in_the_order_they_were_asked_for(in_a_file, drawn, most, 
     assert (data.dtype, offsets.dtype) == (np.uint8, np.int64)
 
 
-def test_only_what_is_near_is_read_from_a_file(tmp_path, monkeypatch):
-    monkeypatch.setattr("lookalike.texts.GAP", 10)
+def test_neighbours_are_read_in_one_go_and_others_looked_at_where_they_are(tmp_path, monkeypatch):
     held = strings_of([b"x" * 100] * 20, tmp_path / "strings")
-    read = []
-    into = held.data.read_into
+    read, viewed = [], []
+    into, view = held.data.read_into, held.data.view
     monkeypatch.setattr(
         held.data, "read_into", lambda room, at: (read.append((at, len(room))), into(room, at))
     )
+    monkeypatch.setattr(held.data, "view", lambda: (viewed.append(1), view())[1])
+    held.gathered(np.array([2, 3, 4]))
+    assert (read, viewed) == ([(200, 300)], [])
     held.gathered(np.array([7, 2, 3, 7]))
-    assert read == [(200, 200), (700, 100)]
+    assert (read, viewed) == ([(200, 300)], [1])
+
+
+def test_a_file_in_view_gives_memory_back_and_is_still_there(tmp_path, monkeypatch):
+    monkeypatch.setattr("lookalike.store.SEEN_BYTES", 1)
+    some = [bytes([i]) * 5000 for i in range(50)]
+    held = strings_of(some, tmp_path / "strings")
+    for rows in ([3, 1], [49, 0, 7], [3, 1]):
+        data, offsets = held.gathered(np.array(rows))
+        assert [data[a:b].tobytes() for a, b in pairwise(offsets)] == [some[row] for row in rows]
+
+
+def test_a_file_cut_off_while_in_use_is_refused_in_one_line(tmp_path):
+    held = strings_of([b"x" * 100] * 20, tmp_path / "strings")
+    held.gathered(np.array([7, 2]))
+    (tmp_path / "strings").write_bytes(b"x" * 10)
+    with pytest.raises(OutputError, match="became shorter while it was in use"):
+        held.gathered(np.array([7, 2]))
 
 
 TEXTS = ["the fox", "", "a dog", "über", "一二三", "the fox"]

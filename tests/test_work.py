@@ -333,7 +333,7 @@ class TestJobs:
         self, tmp_path, source, run, monkeypatch
     ):
         with monkeypatch.context() as patched:
-            patched.setattr(comparing, "make_buckets", end)
+            patched.setattr(comparing, "swept", end)
             with pytest.raises(PowerCutError):
                 run(source, work=tmp_path / "work", **OPTIONS)
         with pytest.raises(OutputError, match=r"threshold was 0\.6 and is 0\.7; run that job"):

@@ -4,6 +4,7 @@ A peer is driven as its own documentation shows for speed. Each does the same jo
 the same shingles, the same threshold, every pair once.
 """
 
+import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib import import_module
@@ -21,10 +22,36 @@ class Entry:
     distribution: str
     title: str
     run: Contestant
+    requires: tuple[str, ...] = ()
+    """What is installed into an environment of its own; nothing, where it runs in this one."""
+    note: str = ""
+    needs: Callable[[], str | None] | None = None
+    """Tells why it cannot run here, if so."""
 
 
 def entries(benchmark: str) -> dict[str, Entry]:
     """Give the contestants of a benchmark by name, Lookalike first."""
+    if benchmark == "texts":
+        return _whole_jobs()
     module = import_module(f"benchmarks.contestants.{benchmark}")
     contestants: dict[str, Entry] = module.CONTESTANTS
     return contestants
+
+
+def _whole_jobs() -> dict[str, Entry]:
+    """Give those that read a file: a module of `texts` each, after Lookalike."""
+    from benchmarks.contestants import own
+
+    found = dict(own.CONTESTANTS)
+    try:
+        package = import_module("benchmarks.contestants.texts")
+    except ModuleNotFoundError:
+        return found
+    for module in sorted(pkgutil.iter_modules(package.__path__), key=lambda one: one.name):
+        peer = import_module(f"benchmarks.contestants.texts.{module.name}")
+        if hasattr(peer, "REQUIRES"):
+            needs = getattr(peer, "NEEDS", None)
+            requires = tuple(peer.REQUIRES)
+            name = module.name.replace("_", "-")
+            found[name] = Entry("", peer.TITLE, peer.run, requires, peer.NOTE, needs)
+    return found

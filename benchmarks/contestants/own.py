@@ -1,9 +1,11 @@
-"""Lookalike itself, the same call in every benchmark."""
+"""Lookalike itself, the same call in every benchmark, and what reading alone takes."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from benchmarks.contestants import Entry
 from benchmarks.job import Answer, Clock, Job
 
 
@@ -22,9 +24,45 @@ def found(source: Any, clock: Clock, **settings: Any) -> Answer:
     return Answer(np.asarray(table["a"]), np.asarray(table["b"]), setting=_plan(result.plan))
 
 
+def lookalike(path: Path, job: Job, clock: Clock) -> Answer:
+    """Find the pairs and the clusters of a file, each pair compared exactly."""
+    from lookalike import find
+
+    unit = "words" if "words" in job.options else "chars"
+    more = {"memory": job.options["memory"]} if job.options.get("memory") else {}
+    shingle = f"{unit}:{job.options[unit]}"
+    result = find(path, text="text", id="id", shingle=shingle, **asked(job), **more)
+    clock.stages.update(result.summary.seconds)
+    with clock.stage("pairs"):
+        table = result.pairs
+    with clock.stage("clusters"):
+        _ = result.clusters
+    return Answer(np.asarray(table["a"]), np.asarray(table["b"]), setting=_plan(result.plan))
+
+
+def pyarrow(path: Path, job: Job, clock: Clock) -> Answer:
+    """Read the file, and do nothing with it."""
+    import pyarrow as pa
+    from pyarrow import json, parquet
+
+    pa.set_cpu_count(job.threads)
+    with clock.stage("read"):
+        if path.suffix == ".jsonl":
+            json.read_json(path, json.ReadOptions(use_threads=True, block_size=1 << 24))
+        else:
+            parquet.read_table(path)
+    return Answer.of([], reads_only=True)
+
+
 def _plan(plan: Any) -> str:
     if plan.origin == "exact":
         return "exact"
     if plan.origin == "blocks":
         return f"{plan.signature} tables"
     return f"{plan.bands} bands of {plan.rows} rows"
+
+
+CONTESTANTS = {
+    "pyarrow": Entry("pyarrow", "Reading alone, pyarrow", pyarrow),
+    "lookalike": Entry("lookalike", "Lookalike", lookalike, note="every pair compared exactly"),
+}

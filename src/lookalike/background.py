@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike import unicode
+from lookalike import minhash, simhash, unicode
+from lookalike.checking import CHECK_BITS, CHECK_ROWS
+from lookalike.kernels import hyperplanes
 from lookalike.shingle import Shingling, element_sets, shingle_hashes
 
 if TYPE_CHECKING:
@@ -28,11 +30,17 @@ __all__ = [
     "sample",
     "smallest_prints",
     "usual_size",
+    "with_close_pairs",
 ]
 
 SAMPLE_DOCUMENTS = 200
 SAMPLE_BYTES = 4 << 20
 
+CLOSE_DOCUMENTS = 4096
+CLOSE_BYTES = 16 << 20
+"""The sample that tells how many pairs are far from random."""
+CLOSE = 0.4
+"""Similarity that signatures of 128 rows do not show by chance."""
 ALIKE = 0.05
 """Mean similarity under which random documents count as unlike."""
 RELATED = 0.2
@@ -59,27 +67,53 @@ class Background:
     """Distinct shingles of a document, on average; of a vector, its numbers."""
     dense: bool = False
     """The documents are vectors."""
+    close: NDArray[np.float64] | None = None
+    """Of a larger sample, the similarities of the pairs that are far from random, estimated."""
+    close_pairs: int = 0
+    """All pairs of that sample."""
 
     @property
     def mean(self) -> float:
         """The mean similarity of two random documents."""
         return float(self.similarities.mean()) if len(self.similarities) else 0.0
 
+    def weighed(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Give similarities of pairs, and the share of all pairs that each stands for.
+
+        In a small sample one pair that is not random stands for millions, and is there or not by
+        chance: of those the larger sample tells.
+        """
+        near = self.similarities
+        if self.close is None:
+            return near, np.full(len(near), 1 / max(len(near), 1))
+        near = near[near < CLOSE]
+        shares = (
+            np.full(len(near), 1 / max(len(near), 1)),
+            np.full(len(self.close), 1 / max(self.close_pairs, 1)),
+        )
+        return np.concatenate([near, self.close]), np.concatenate(shares)
+
 
 TYPICAL = Background(np.array([ALIKE]), 1000.0)
 """What is assumed where no corpus was measured."""
 
 
-def sample(documents: Canonical | Texts, distinct: NDArray[np.int64]) -> NDArray[np.int64]:
+def sample(
+    documents: Canonical | Texts,
+    distinct: NDArray[np.int64],
+    *,
+    most: int = SAMPLE_DOCUMENTS,
+    most_bytes: int = SAMPLE_BYTES,
+) -> NDArray[np.int64]:
     """Choose documents by what they say: those with the smallest content fingerprints.
 
     The choice is the same whatever the order of input. Of a few megabytes at the most: where the
     documents are long, the longest of the choice are left out, and it may be none.
     """
-    chosen = smallest_prints(documents.fingerprints, distinct, SAMPLE_DOCUMENTS)
+    chosen = smallest_prints(documents.fingerprints, distinct, most)
     lengths = documents.lengths(chosen)
     by_length = np.argsort(lengths, kind="stable")
-    fitting = np.cumsum(lengths[by_length]) <= SAMPLE_BYTES
+    fitting = np.cumsum(lengths[by_length]) <= most_bytes
     return chosen[np.sort(by_length[fitting])]
 
 
@@ -114,6 +148,35 @@ def measure(documents: Canonical, chosen: NDArray[np.int64], shingling: Shinglin
     # Two documents of nothing but what is ignored share nothing, and have nothing.
     similarities = shared / np.maximum(sizes[first] + sizes[second] - shared, 1)
     return Background(similarities, float(sizes.mean()))
+
+
+def with_close_pairs(
+    background: Background, documents: Canonical, shingling: Shingling
+) -> Background:
+    """Add how many pairs are far from random, estimated by the signatures of a larger sample.
+
+    Every two are compared, by 256 bits: that many documents make millions of pairs.
+    """
+    signatures, counts = minhash.sign_texts(documents, shingling, rows=CHECK_ROWS, seed=0)
+    checks = minhash.checks(signatures)
+    order = np.arange(len(documents), dtype=np.uint32)
+    one_bucket, bare = np.zeros(len(documents), np.uint64), counts == 0
+    most = round((1 - CLOSE) * CHECK_BITS / 2)
+    found = [np.empty(0, np.uint64)]
+    state = np.array([0, 1, 0])
+    while state[0] < len(documents):
+        room = np.empty(1 << 16, np.uint64)
+        written = hyperplanes.near_in_buckets(
+            one_bucket, order, bare, checks.view(np.uint64), most, state, room
+        )
+        found.append(room[:written])
+    pairs = np.concatenate(found)
+    first = (pairs >> np.uint64(32)).astype(np.int64)
+    second = (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    # Of rows that differ, half of the two bits do: so many rows differ as bits do.
+    close = 1 - simhash.differing(checks, first, second) / CHECK_ROWS
+    filled = int(np.count_nonzero(~bare))
+    return replace(background, close=close, close_pairs=filled * (filled - 1) // 2)
 
 
 def measure_bags(bags: Bags) -> Background:

@@ -16,25 +16,28 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["CHECK_BITS", "CHECK_MISS", "CHECK_ROWS", "most_differing", "passing"]
+__all__ = ["CHECK_BITS", "CHECK_ROWS", "MISSED", "most_differing", "passing"]
 
 CHECK_BITS = 256
 CHECK_ROWS = 128
 """Rows of a signature whose two lowest bits are compared."""
-CHECK_MISS = 1e-6
-"""Chance at the most that a pair at the threshold is dismissed."""
+MISSED = 0.01
+"""Of the misses that a recall allows, the share that dismissing pairs at the threshold may take."""
+LEAST_MISSED = 1e-9
+"""Chance that is as good as none, where a recall allows no more."""
 LEAST_DIFFERING = 4
 """Bits in which vectors of the same direction may differ by rounding, and some more."""
 
 
 @cache
-def most_differing(metric: str, agreement: float) -> int:
+def most_differing(metric: str, agreement: float, recall: float) -> int:
     """Give the fewest bits in which a pair at the threshold, by its agreement, rarely differs more.
 
     An agreement is the chance that two sketches have the same bit, or the same minhash, in a row.
     """
+    allowed = max(MISSED * (1 - recall), LEAST_MISSED)
     most = LEAST_DIFFERING
-    while most < CHECK_BITS and 1 - passing(metric, most, agreement)[0] > CHECK_MISS:
+    while most < CHECK_BITS and 1 - passing(metric, most, agreement)[0] > allowed:
         most += 1
     return most
 

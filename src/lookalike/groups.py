@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.kernels import normalise as kernels
-from lookalike.threads import pieces
+from lookalike.threads import in_order, pieces
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Groups", "pairs_between", "pairs_within"]
 
-PIECE = 1 << 24
+PIECE = 1 << 20
 """Bytes of text that are compared at a time."""
 
 
@@ -48,7 +48,7 @@ class Groups:
         return np.diff(self.starts)
 
     @classmethod
-    def of(cls, documents: Canonical | Texts) -> Groups:
+    def of(cls, documents: Canonical | Texts, threads: int = 1) -> Groups:
         """Collapse by the content fingerprint; groups stand in the order of their first documents.
 
         A fingerprint is no proof: each document is also compared with the first of its group, and
@@ -64,7 +64,7 @@ class Groups:
         del prints
         first = np.maximum.accumulate(np.where(new, np.arange(len(members)), 0))
         repeats = np.flatnonzero(~new)
-        different = ~_same(documents, members[first[repeats]], members[repeats])
+        different = ~_same(documents, members[first[repeats]], members[repeats], threads)
         # The first document of each one's group: its own, where it only looked the same.
         leaders = members[first]
         leaders[repeats[different]] = members[repeats[different]]
@@ -95,15 +95,22 @@ def _by_print(fingerprints: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDAr
 
 
 def _same(
-    documents: Canonical | Texts, first: NDArray[np.int64], second: NDArray[np.int64]
+    documents: Canonical | Texts,
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    threads: int,
 ) -> NDArray[np.bool_]:
     """Tell of each pair of documents whether they are the same, byte for byte."""
     same = np.empty(len(first), np.bool_)
     weights = documents.lengths(first) + documents.lengths(second)
-    for piece in pieces(weights, PIECE):
+
+    def compare(piece: slice) -> None:
         size = piece.stop - piece.start
         part, rows = documents.part(np.concatenate([first[piece], second[piece]]))
         kernels.same_texts(part.data, part.offsets, rows[:size], rows[size:], same[piece])
+
+    for _ in in_order(compare, pieces(weights, PIECE), threads):
+        pass
     return same
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from lookalike.background import TYPICAL, Background
-from lookalike.checking import CHECK_MISS, CHECK_ROWS, most_differing, passing
+from lookalike.checking import CHECK_ROWS, MISSED, most_differing, passing
 from lookalike.curves import Cascade, Distribution, cosine_of_bits, equal_bits, errors
 from lookalike.errors import SettingsError
 from lookalike.hamming import BITS
@@ -42,6 +42,8 @@ KEY_COST = 70.0  # a band of bits of one document
 MEETING_COST = 8.0  # a candidate whose sketches are compared first
 NUMBER_COST = 1.5  # a number of a vector of a candidate
 
+STEEPER = 0.02
+"""By how much bands find less than the curve says, at the most, below a probability of 0.9."""
 FOLD_POINTS = 9
 ALLOWANCE = 0.95
 """Of the misses that a recall allows, what a plan by hyperplanes uses: they are not quite
@@ -108,15 +110,15 @@ class Plan:
     @property
     def most_differing(self) -> int:
         """The most of the 256 bits in which a candidate may differ and still be compared."""
-        return most_differing(self.metric, self.agreement(self.threshold))
+        return most_differing(self.metric, self.agreement(self.threshold), self.recall)
 
     def probability(self, similarity: float) -> float:
         """Tell how likely a pair of this similarity is to be found.
 
         By estimates, a pair must be a candidate and its estimate must reach the threshold. By
         hyperplanes it must also agree in enough of its first bits to be compared at all. (By
-        minhashes too; but at the threshold and above that is certain but for one in a million,
-        which a plan allows for, and the curve is left as the textbook draws it.)
+        minhashes too; but at the threshold and above that is nearly certain, a plan allows for the
+        rest, and the curve is left as the textbook draws it.)
         """
         if self.distance is not None:
             return at_least(1 - self.distance / BITS, BITS, self.agreement(similarity))
@@ -223,10 +225,9 @@ def _by_bits(cascade: Cascade, agreement: float, background: Background) -> floa
 
 def _seen(metric: str, background: Background, pairs: float) -> Distribution:
     """Give so many random pairs by how likely they agree in a row."""
-    similarities = background.similarities
-    return Distribution.from_samples(
-        equal_bits(similarities) if metric == "cosine" else similarities, pairs=pairs
-    )
+    similarities, shares = background.weighed()
+    seen = np.asarray(equal_bits(similarities) if metric == "cosine" else similarities, np.float64)
+    return Distribution(seen, shares * pairs)
 
 
 def _checked(metric: str, seen: Distribution, most: int) -> Distribution:
@@ -350,9 +351,11 @@ def _bands_needed(agreement: float, recall: float, rows: int) -> int:
 def _cheapest(threshold: float, recall: float, documents: int, background: Background) -> Cascade:
     """Choose bands of rows: a candidate is dismissed by its signature, unless it is similar."""
     seen = _seen("jaccard", background, documents * (documents - 1) / 2)
-    passed = _checked("jaccard", seen, most_differing("jaccard", threshold))
+    passed = _checked("jaccard", seen, most_differing("jaccard", threshold, recall))
     checking = PAIR_COST + SHINGLE_COST * background.shingles
-    needed = min(recall + CHECK_MISS, 1 - (1 - recall) / 2)
+    # A part of the misses is the check's; and where a curve bends, bands find a little less than it
+    # says, as rows of one block are not independent of each other.
+    needed = max(1 - (1 - recall) * (1 - MISSED), min(recall + STEEPER, 0.9))
 
     def sketching(banding: Cascade) -> float:
         blocks = -(-max(banding.rows, CHECK_ROWS) // ROWS_TOGETHER)
@@ -383,7 +386,7 @@ def _cheapest_bits(
     """Choose bands of bits: a candidate is dismissed by its sketch, unless it is similar."""
     seen = _seen("cosine", background, documents * (documents - 1) / 2)
     agreement = equal_bits(threshold)
-    passed = _checked("cosine", seen, most_differing("cosine", agreement))
+    passed = _checked("cosine", seen, most_differing("cosine", agreement, recall))
     checking = PAIR_COST + SHINGLE_COST * background.shingles
     if background.dense:
         checking = NUMBER_COST * background.shingles

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import errno
+import functools
+import mmap
 import os
 import threading
 from bisect import bisect_right
@@ -14,6 +16,7 @@ import numpy as np
 from lookalike.errors import OutputError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -30,6 +33,11 @@ def unwritable(path: object, error: OSError) -> OutputError:
         "--work, and run the same command again"
     )
 
+
+SEEN_BYTES = 1 << 27
+"""Bytes of a file in view that stay in memory, more or less."""
+AROUND_BYTES = 1 << 16
+"""Bytes that the system brings to memory around a place of a file that is looked at."""
 
 _SEEKING = threading.Lock()
 _JOINING = threading.Lock()
@@ -65,6 +73,8 @@ class Column:
         self._length = length
         self._room: NDArray[Any] | None = None
         self._file = -1
+        self._map: mmap.mmap | None = None
+        self._seen = 0
         if path is not None:
             self._open(path, length)
 
@@ -93,24 +103,39 @@ class Column:
             with suppress(MemoryError):
                 self._room = np.empty(items, self.dtype)
 
+    def claim(self, count: int) -> Callable[[NDArray[Any]], None] | None:
+        """Take a place at the end for so many items, which any thread may then write there.
+
+        They count as items at once. None where there is no such place: items must then be appended.
+        """
+        start, after = self._length, self._length + count
+        if self.path is not None:
+            self._length = after
+            return lambda values: self._write(values, start)
+        if self._room is None or after > len(self._room):
+            return None
+        self._chunks, self._starts = [self._room[:after]], [0]
+        self._length = after
+        return functools.partial(np.copyto, self._room[start:after])
+
     def append(self, values: NDArray[Any]) -> None:
         """Put items at the end."""
         values = np.ascontiguousarray(values, self.dtype).ravel()
-        after = self._length + len(values)
-        if self._room is not None and after <= len(self._room):
-            self._room[self._length : after] = values
-            self._chunks, self._starts = [self._room[:after]], [0]
-        elif self.path is None:
-            self._room = None
-            self._chunks.append(values)
-            self._starts.append(self._length)
-        else:
-            self._write(values)
+        if self.path is not None:
+            self._write(values, self._length)
+            self._length += len(values)
+            return
+        if (write := self.claim(len(values))) is not None:
+            write(values)
+            return
+        self._room = None
+        self._chunks.append(values)
+        self._starts.append(self._length)
         self._length += len(values)
 
-    def _write(self, values: NDArray[Any]) -> None:
+    def _write(self, values: NDArray[Any], start: int) -> None:
         data: Any = values.view(np.uint8)
-        at = self._length * self.dtype.itemsize
+        at = start * self.dtype.itemsize
         try:
             while len(data):
                 written = _write_at(self._file, data, at)
@@ -162,10 +187,39 @@ class Column:
             except OSError as error:
                 raise OutputError(f"{self.path} cannot be read: {error.strerror}") from None
             if not got:
-                raise OutputError(
-                    f"{self.path} became shorter while it was in use: remove its folder, run again"
-                )
+                self._check_size()
+                raise OutputError(f"{self.path} ends before its items do: run again")
             data, at = data[got:], at + got
+
+    def view(self) -> NDArray[Any]:
+        """Give all items without reading them: those that are looked at come from the file then.
+
+        Small reads at many places are so a matter of the processor, not of one call each.
+        """
+        if self.path is None or not self._length:
+            return self.read()
+        with _JOINING:
+            if self._map is None or len(self._map) < self._length * self.dtype.itemsize:
+                self._map = mmap.mmap(self._file, 0, access=mmap.ACCESS_READ)
+            self._check_size()
+            return np.frombuffer(self._map, self.dtype, self._length)
+
+    def _check_size(self) -> None:
+        if os.fstat(self._file).st_size < self._length * self.dtype.itemsize:
+            raise OutputError(
+                f"{self.path} became shorter while it was in use: remove its folder, run again"
+            )
+
+    def looked_at(self, places: int, count: int) -> None:
+        """Say at how many places, and how many items, a view was looked at.
+
+        Now and then the memory that they take is given back.
+        """
+        self._seen += places * AROUND_BYTES + count * self.dtype.itemsize
+        if self._seen > SEEN_BYTES and self._map is not None:
+            self._seen = 0
+            if hasattr(self._map, "madvise"):
+                self._map.madvise(mmap.MADV_DONTNEED)
 
     def move(self, path: Path) -> None:
         """Move what is in memory to a file."""
@@ -178,6 +232,7 @@ class Column:
 
     def clear(self, length: int = 0) -> None:
         """Forget the items from a place on."""
+        self._map = None
         if self.path is None:
             self._room = None
             self._chunks, self._starts = [self._slice(0, length)], [0]
@@ -187,6 +242,7 @@ class Column:
 
     def close(self) -> None:
         """Let go of the file."""
+        self._map = None
         if self._file >= 0:
             os.close(self._file)
             self._file = -1

@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Selection", "Strings", "Texts"]
 
-GAP = 1 << 14
-"""Bytes between two wanted strings up to which one long read is faster than two."""
-
 
 class Strings:
     """Byte strings one after the other in a column."""
@@ -50,36 +47,14 @@ class Strings:
         if most is not None:
             lengths = np.minimum(lengths, most)
         offsets = np.append(0, np.cumsum(lengths))
-        if self.data.path is None:
-            source = self.data.read()
-        else:
-            source, starts = self._fetched(starts, lengths)
-            if len(source) == offsets[-1] and np.array_equal(starts, offsets[:-1]):
-                return source, offsets
         data = np.empty(int(offsets[-1]), np.uint8)
-        kernels.gather(source, starts, offsets, data)
+        if self.data.path is not None and np.array_equal(starts[1:], starts[:-1] + lengths[:-1]):
+            # Neighbours are read in one go.
+            self.data.read_into(data, int(starts[0]) if len(starts) else 0)
+            return data, offsets
+        kernels.gather(self.data.view(), starts, offsets, data)
+        self.data.looked_at(len(rows), len(data))
         return data, offsets
-
-    def _fetched(
-        self, starts: NDArray[np.int64], lengths: NDArray[np.int64]
-    ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
-        """Read spans of the file, neighbours at once; give the bytes and where each span begins."""
-        order = np.argsort(starts, kind="stable")
-        first = starts[order]
-        last = np.maximum.accumulate(first + lengths[order])
-        apart = np.ones(len(order), np.bool_)
-        apart[1:] = first[1:] > last[:-1] + GAP
-        runs = np.flatnonzero(apart)
-        begins = first[runs]
-        ends = last[np.append(runs[1:], len(order)) - 1] if len(runs) else begins
-        places = np.append(0, np.cumsum(ends - begins))
-        data = np.empty(int(places[-1]), np.uint8)
-        for run in range(len(runs)):
-            self.data.read_into(data[places[run] : places[run + 1]], int(begins[run]))
-        run_of = np.cumsum(apart) - 1
-        where = np.empty(len(order), np.int64)
-        where[order] = places[run_of] + first - begins[run_of]
-        return data, where
 
 
 class Texts(Strings):

@@ -93,6 +93,14 @@ else:
         if data.dtype != types.uint8 or data.layout != "C" or at != types.uint64:
             raise numba.TypingError("blocks are read from contiguous bytes, at a uint64")
 
+    def _word(builder: Any, bits: Any) -> Any:
+        """Make a word of 64 bits for good: the compiler would carry them on one by one.
+
+        By nothing, said in the assembler's language, it cannot look into what a word comes from.
+        """
+        kind = ir.FunctionType(bits.type, [bits.type])
+        return builder.asm(kind, "", "=r,0", [bits], side_effect=False)
+
     def _classifier(_is_member: Any, emit: Any, reads: int = 1, /) -> Any:
         @intrinsic
         def bits(_context: Any, data: Any, at: Any) -> Any:
@@ -106,7 +114,7 @@ else:
                     place = _address(context, builder, signature, (arguments[0], start), kind)
                     blocks.append(builder.load(place, align=1))
                 members = emit(builder, *blocks, lambda byte: ir.Constant(kind, [byte] * BLOCK))
-                return builder.bitcast(members, ir.IntType(BLOCK))
+                return _word(builder, builder.bitcast(members, ir.IntType(BLOCK)))
 
             return types.uint64(data, types.uint64), load
 

@@ -204,17 +204,49 @@ def dots(vectors, first, second, out):
         out[pair] = ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7)) + rest
 
 
+def mark_words(documents: int) -> int:
+    """Tell how many words of marks serve so many documents: sixteen bits or more for each."""
+    words = 1
+    while 4 * words < documents:
+        words *= 2
+    return words
+
+
+@kernel
+def not_alone(keys, bare, marks, out):
+    """Write the documents that may share a key with another, in order, and give their number.
+
+    `marks` are two bits for each of some places, all 0, where keys are seen once and seen again.
+    All that share a key are written, and few others; bare documents are not.
+    """
+    seen, again = marks[0], marks[1]
+    last = np.uint64(64 * len(seen) - 1)
+    six, within = np.uint64(6), np.uint64(63)
+    for i in range(len(keys)):
+        if not bare[i]:
+            place = (keys[i] ^ (keys[i] >> np.uint64(29))) & last
+            bit = np.uint64(1) << (place & within)
+            word = place >> six
+            again[word] |= seen[word] & bit
+            seen[word] |= bit
+    found = 0
+    for i in range(len(keys)):
+        place = (keys[i] ^ (keys[i] >> np.uint64(29))) & last
+        out[found] = np.uint32(i)
+        found += (again[place >> six] >> (place & within) & np.uint64(1)) != 0 and not bare[i]
+    return found
+
+
 @kernel
 def order_by_key(keys, bits, order, sorted_keys, spare_order, spare_keys):
-    """Sort documents by the lowest bits of their keys, equal ones in their own order.
+    """Sort some documents, given in order, by the lowest bits of their keys.
 
-    Eleven bits at a time, from the lowest.
+    Equal ones stay in order. Eleven bits at a time, from the lowest.
     """
     tallies = np.empty(2049, np.int64)
-    count = len(keys)
+    count = len(order)
     for i in range(count):
-        order[i] = np.uint32(i)
-        sorted_keys[i] = keys[i]
+        sorted_keys[i] = keys[order[i]]
     shift = 0
     while shift < bits:
         for j in range(len(tallies)):

@@ -130,69 +130,87 @@ def _word_end(data, at, end, table):
 
 
 @kernel
-def word_places(data, start, end, table, places):
-    """Write the first byte of each word and the one after its last, and give the words' number.
+def _last_bits(data, at):
+    """Give the bits of the last bytes of the data, which are no whole block."""
+    tail = np.zeros(64, np.uint8)
+    for j in range(len(data) - at):
+        tail[j] = data[at + np.uint64(j)]
+    return word_bits(tail, np.uint64(0)), high_bits(tail, np.uint64(0))
 
-    ASCII goes by blocks of 64 bytes, each from where the last whole word ended; other characters
-    go one by one.
+
+@kernel
+def _places_by_blocks(data, start, end, table, places):
+    """Write where words begin and end, in turn, by blocks of 64 bytes; give how many places.
+
+    -1 where an ideograph or a kana is met: those can stand side by side, and edges between what is
+    in a word and what is not do not show that.
     """
     size = np.uint64(len(data))
     count = 0
+    before = np.uint64(0)  # whether the byte before the block is in a word
+    beyond = np.uint64(0)  # the first bytes of the next block that a character reaches into
+    known = np.uint64(0)  # and whether they are in a word
     at = start
     while at < end:
-        if data[at] >= 0x80:
-            point, width = _point(data, at)
-            record = table[point]
-            if record & _SINGLE:
-                places[count] = at
-                at += width
-            elif record & _WORD:
-                places[count] = at
-                at = _word_end(data, at + width, end, table)
-            else:
-                at += width
-                continue
-            places[count + 1] = at
-            count += 2
-            continue
         left = end - at
         if at + _BYTES <= size:
             inside = word_bits(data, at)
             high = high_bits(data, at)
         else:
-            tail = np.zeros(64, np.uint8)
-            for j in range(left):
-                tail[j] = data[at + np.uint64(j)]
-            inside = word_bits(tail, np.uint64(0))
-            high = high_bits(tail, np.uint64(0))
-        known = min(left, _BYTES)
+            inside, high = _last_bits(data, at)
         if left < _BYTES:
             inside &= (_ONE << left) - _ONE
             high &= (_ONE << left) - _ONE
         if high:
-            known = trailing_zeros(high)
-            inside &= (_ONE << known) - _ONE
-        edges = inside ^ (inside << _ONE)
-        open_end = inside >> (known - _ONE) & _ONE
-        if open_end and known < _BYTES:
-            edges ^= _ONE << known
+            inside |= known
+            high &= ~beyond
+            beyond = known = np.uint64(0)
+            while high:
+                place = trailing_zeros(high)
+                point, width = _point(data, at + place)
+                record = table[point]
+                if record & _SINGLE:
+                    return -1
+                bits = ((_ONE << width) - _ONE) << place
+                if place + width > _BYTES:
+                    beyond = (_ONE << (place + width - _BYTES)) - _ONE
+                if record & _WORD:
+                    inside |= bits
+                    known = beyond
+                high &= ~bits
+        edges = inside ^ (inside << _ONE | before)
+        before = inside >> np.uint64(63)
         while edges:
             places[count] = at + trailing_zeros(edges)
             edges &= edges - _ONE
             count += 1
-        at += known
-        if open_end:
-            if at == end:
-                places[count] = end
-                count += 1
-            elif not high and places[count - 1] > at - _BYTES:
-                # A word that began in this block is whole in the next, which begins with it.
-                count -= 1
-                at = places[count]
-            else:
-                at = _word_end(data, at, end, table)
-                places[count] = at
-                count += 1
+        at += _BYTES
+    if count & 1:
+        places[count] = end
+        count += 1
+    return count
+
+
+@kernel
+def word_places(data, start, end, table, places):
+    """Write the first byte of each word and the one after its last, and give the words' number."""
+    count = _places_by_blocks(data, start, end, table, places)
+    if count >= 0:
+        return count >> 1
+    count = 0
+    at = start
+    while at < end:
+        point, width = _point(data, at)
+        record = table[point]
+        if not record & (_WORD | _SINGLE):
+            at += width
+            continue
+        places[count] = at
+        at += width
+        if not record & _SINGLE:
+            at = _word_end(data, at, end, table)
+        places[count + 1] = at
+        count += 2
     return count >> 1
 
 
@@ -507,9 +525,9 @@ def _fill(values, count, a, b, rows, upper, spare):
             y2 = np.uint32(a[i] * x2 + b[i])
             y3 = np.uint32(a[i] * x3 + b[i])
             spare[i] = min(spare[i], min(min(y0, y1), min(y2, y3)))
+    # These are greater than what any throw leaves, so that rows which are not empty stay.
     for i in range(len(rows)):
-        if rows[i] == _EMPTY:
-            rows[i] = last | spare[i] >> np.uint32(2)
+        rows[i] = min(rows[i], last | spare[i] >> np.uint32(2))
 
 
 @kernel

@@ -78,6 +78,10 @@ def choose(
             background = sampling.measure_bags(metric.bags(sample, every))
         else:
             background = sampling.measure(sample, every, shingling)
+            if settings.planned and not settings.exact:
+                close = {"most": sampling.CLOSE_DOCUMENTS, "most_bytes": sampling.CLOSE_BYTES}
+                larger = texts.chosen(sampling.sample(texts, rows, **close))
+                background = sampling.with_close_pairs(background, larger, shingling)
         warnings = sampling.doubts(sample, every, shingling, background)
         name = f"{shingling} multiset" if settings.multiset else str(shingling)
         what = WEIGHED[metric.weighting.name] if isinstance(metric, Cosine) else "shingles"

@@ -175,7 +175,7 @@ class Job:
                 f"than the {size(self.running.memory)} allowed: that bound will be passed."
             )
         with self._stage("group"):
-            self.groups = Groups.of(self.texts)
+            self.groups = Groups.of(self.texts, self.running.threads)
             self.rows = self.groups.representatives
         with self._stage("plan"):
             self.metric, self.plan, self.warnings = choose(

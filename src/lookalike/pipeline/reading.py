@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, deque
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -44,6 +45,8 @@ __all__ = ["Collection", "read_all"]
 
 BYTES_PER_BYTE = {"text": 40, "tokens": 40, "vectors": 8, "sparse": 8}
 """Memory that a byte of a document takes, with another as long, while both are compared."""
+HELD_BYTES = 1 << 29
+"""Text kept in memory at the most: more is in a file, of which the system keeps what it can."""
 MOST_NAMED = 1000
 """Records passed over that are named; all are counted."""
 
@@ -115,6 +118,8 @@ class _Reader:
     column: str | None
     running: Running
     known: dict[str, Any] = field(init=False)
+    _copying: ThreadPoolExecutor | None = None
+    _copies: deque[Future[None]] = field(default_factory=deque)
 
     def __post_init__(self) -> None:
         self.known = self.work.stage("read")
@@ -147,9 +152,25 @@ class _Reader:
         self.value_lengths = store.column("values.lengths", np.int32)
 
     def run(self) -> None:
+        """Read all sources."""
+        if self.running.threads < 2 or self.work.durable:
+            # What a checkpoint counts must have been written.
+            self._read()
+            return
+        with ThreadPoolExecutor(self.running.threads, thread_name_prefix="lookalike") as pool:
+            self._copying = pool
+            self._read()
+            self._finish_copies()
+            self._copying = None
+
+    def _read(self) -> None:
         total = sum(source.size for source in self.sources)
         known = self.known
-        self.texts.reserve(min(total, self.running.memory // 2))
+        held = min(self.running.memory // 4, HELD_BYTES)
+        if total > held and not self.work.durable:
+            self.work.make_room()
+        # Room that is never filled costs nothing, and texts may be packed in their sources.
+        self.texts.reserve(min(16 * total, held + held // 4))
         self.running.progress("read", known["read"], total)
         while known["source"] < len(self.sources):
             number = known["source"]
@@ -252,8 +273,9 @@ class _Reader:
     def _commit(self, parts: list[_Part], number: int) -> None:
         """Put a whole batch into the columns, and make it count."""
         batch, known = parts[0].batch, self.known
+        held = min(self.running.memory // 4, HELD_BYTES)
         for part in parts:
-            self.texts.append(part.canonical.data)
+            self._append_text(part.canonical.data)
             self.lengths.append(np.diff(part.canonical.offsets))
             self.prints.append(part.canonical.fingerprints)
             self.characters.append(part.characters)
@@ -279,8 +301,26 @@ class _Reader:
         known["told"] += map(_choice, fresh)
         known["notes"] += fresh
         self.work.checkpoint()
-        if not self.work.durable and len(self.texts) > self.running.memory // 4:
+        if self.work.store.folder is None and len(self.texts) > held:
+            self._finish_copies()
             self.work.make_room()
+
+    def _append_text(self, data: NDArray[np.uint8]) -> None:
+        """Put text at the end, by other threads.
+
+        To touch fresh memory, or to hand pages to the system, takes longer than to read them.
+        """
+        write = None if self._copying is None else self.texts.claim(len(data))
+        if self._copying is None or write is None:
+            self.texts.append(data)
+            return
+        self._copies.append(self._copying.submit(write, data))
+        if len(self._copies) > 4 * self.running.threads:
+            self._copies.popleft().result()
+
+    def _finish_copies(self) -> None:
+        while self._copies:
+            self._copies.popleft().result()
 
     def _append_values(self, column: Any, rows: NDArray[np.int64]) -> None:
         values = column.to_pylist() if hasattr(column, "to_pylist") else list(column)

@@ -1,0 +1,352 @@
+"""The bench is right about what it measures: the exact answer, the estimates, the tables."""
+
+import json
+import os
+import subprocess
+import sys
+from itertools import combinations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from conftest import ROOT
+from lookalike.testing import Corpus
+
+sys.path.insert(0, str(ROOT))
+
+from benchmarks import __main__ as program
+from benchmarks import corpus as corpora_of
+from benchmarks import environments, measuring, table
+from benchmarks.contestants import Entry, entries
+from benchmarks.corpus import made_texts
+from benchmarks.job import Answer, Clock, Job
+from benchmarks.judging import Judge
+from benchmarks.measuring import Measured, expected
+from benchmarks.shingles import Shingles, words_of
+from benchmarks.truth import TrueFile, Wanted
+
+JOB = Job(0.8, 1, 1, {"words": 5})
+
+
+@pytest.fixture
+def cached(tmp_path, monkeypatch):
+    """Keep made corpora and results where they are thrown away, and take no real texts."""
+    monkeypatch.setattr(corpora_of, "CACHE", tmp_path / "corpora")
+    monkeypatch.setattr(table, "RESULTS", tmp_path / "results")
+    monkeypatch.setenv("LOOKALIKE_DATA", str(tmp_path))
+    corpora_of.corpus_of.cache_clear()
+    yield tmp_path
+    corpora_of.corpus_of.cache_clear()
+
+
+def test_a_whole_job_is_measured_and_kept_with_its_accuracy(cached, capsys):
+    arguments = "texts --documents 300 --threads 1 --sample 50 --peers pyarrow --format"
+    program.main([*arguments.split(), "jsonl"])
+    kept = json.loads((cached / "results" / "texts-300-jsonl.json").read_text())
+    reading, own = kept["rows"]
+    assert reading["title"].startswith("Reading alone, pyarrow")
+    assert reading["recall"] is None
+    assert own["title"].startswith("Lookalike 0")
+    assert own["done"] == 300
+    assert own["recall"] > 0.98
+    assert own["precision"] == 1
+    assert own["sought"] > 50
+    assert own["checked"] == own["pairs"] > 50
+    assert own["times"] == 1
+    assert own["reads"] == pytest.approx(own["seconds"] / reading["seconds"])
+    assert own["per_second"] == pytest.approx(300 / own["seconds"])
+    assert own["megabytes"] == pytest.approx(kept["data"]["bytes"] / own["seconds"] / 1e6)
+    assert {"read", "sketch", "band", "pairs", "clusters"} <= set(own["stages"])
+    assert own["peak"] > 50e6
+    printed = capsys.readouterr().out
+    assert "300 documents" in printed
+    assert "Lookalike 0" in printed
+
+
+def test_lookalike_stands_before_its_peers():
+    names = list(entries("texts"))
+    assert names[:2] == ["pyarrow", "lookalike"]
+
+
+@pytest.mark.parametrize("shingle", ["words:3", "chars:6"])
+def test_the_exact_answer_is_that_of_comparing_every_two(tmp_path, shingle):
+    corpus = Corpus(made_texts(50), seed=3)
+    # A twin of another family, which only a comparison with all can find.
+    texts = [*corpus.texts(0, 120), corpus.text(0) + "!", "", " ", "..", ".."]
+    originals = np.arange(len(texts))
+    originals[:120] = corpus.originals(120)
+    path = tmp_path / "texts.parquet"
+    parquet.write_table(pa.table({"text": texts}), path, row_group_size=40)
+    shingles = Shingles.parse(shingle)
+    truth = TrueFile(path, originals, shingles, JOB, sample=1000)
+    wanted = truth.wanted(len(texts))
+    plain = [plain_shingles(text, *shingle.split(":")) for text in texts]
+    near = {
+        (a, b)
+        for a, b in combinations(range(len(texts)), 2)
+        if len(plain[a] & plain[b]) >= 0.8 * len(plain[a] | plain[b]) > 0
+    }
+    assert set(zip(wanted.first.tolist(), wanted.second.tolist(), strict=True)) == near
+    assert (0, 120) in near
+    assert (123, 124) in near
+    assert set(wanted.weights) == {1}
+    first, second = (np.array(side) for side in zip(*sorted(near), strict=True))
+    assert truth.precision(first, second) == (1, len(near))
+    assert truth.precision(first, second - 1)[0] < 0.5
+    some = truth.wanted(120)
+    assert set(zip(some.first.tolist(), some.second.tolist(), strict=True)) == {
+        pair for pair in near if max(pair) < 120
+    }
+
+
+def plain_shingles(text, unit, size):
+    size, line = int(size), " ".join(text.lower().split())
+    letters = "".join(c if c.isalnum() else " " for c in line).split()
+    parts = (letters or [line] if line else []) if unit == "words" else line
+    return {tuple(parts[at : at + size]) for at in range(max(len(parts) - size + 1, 1)) if parts}
+
+
+def test_a_sample_stands_for_all_pairs(tmp_path):
+    corpus = Corpus(made_texts(50), seed=3)
+    path = tmp_path / "texts.parquet"
+    corpus.write(path, 2000)
+    originals = corpus.originals(2000)
+    shingles = Shingles.parse("words:5")
+    everything = TrueFile(path, originals, shingles, JOB, sample=10).wanted(2000)
+    some = TrueFile(path, originals, shingles, JOB, sample=10, copies=400, cache=tmp_path)
+    part, again = some.wanted(2000), some.wanted(2000)
+    assert 0.2 < part.told["families"] / part.told["of families"] < 0.8
+    assert len(part.first) < len(everything.first)
+    assert part.weights.sum() == pytest.approx(len(everything.first), rel=0.4)
+    assert again.told == part.told
+    without = TrueFile(path, originals, shingles, JOB, sample=0).wanted(2000)
+    assert (
+        without.told["documents compared with all"] == without.told["pairs between families"] == 0
+    )
+    assert without.told["pairs within families"] == everything.told["pairs within families"]
+    assert np.array_equal(again.first, part.first)
+
+
+def test_recall_weighs_each_pair_by_those_it_stands_for():
+    wanted = Wanted(np.array([1, 2]), np.array([5, 6]), np.array([1.0, 3.0]), {})
+    assert wanted.recall(np.array([5, 7]), np.array([1, 8]), 10) == 0.25
+    assert wanted.recall(np.array([6]), np.array([2]), 10) == 0.75
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("One, TWO_three 4x", "one two three 4x"),
+        ("L’été e\u0301t\u00e9", "l été été"),
+        ("中文 words かな1", "中 文 words か な 1"),
+        ("कि…", "कि"),
+        ("?!", ""),
+    ],
+)
+def test_words_of_the_exact_answer(text, words):
+    assert words_of(text) == words.split()
+
+
+def test_a_corpus_in_memory_has_words_with_blanks_between(cached):
+    texts = corpora_of.word_texts(40, 1)
+    assert len(texts) == 40
+    assert all(text == " ".join(words_of(text)) for text in texts)
+    assert texts == corpora_of.word_texts(60, 1)[:40]
+
+
+def run_stub(monkeypatch, folder, run, limit, sizes=(10, 100, 1000)):
+    """Run a contestant of the test's own in this process, as the child would, and read it."""
+    stub = {"stub": Entry("pyarrow", "Stub", run)}
+    monkeypatch.setattr(measuring, "entries", lambda _: stub)
+    order = {
+        "benchmark": "texts",
+        "name": "stub",
+        "limit": limit,
+        "job": {"threshold": 0.8, "threads": 1, "seed": 1, "options": {}},
+        "files": [[size, str(size)] for size in sizes],
+    }
+    (folder / "order.json").write_text(json.dumps(order))
+    measuring.main(folder)
+    return json.loads((folder / "told.json").read_text())
+
+
+def test_a_contestant_without_time_for_more_is_measured_on_a_beginning(monkeypatch, tmp_path):
+    given = []
+
+    def run(path, job, clock):
+        given.append(path.name)
+        return Answer.of([(1, 2), (2, 1), (3, 3)])
+
+    told = run_stub(monkeypatch, tmp_path, run, limit=0)
+    assert set(given) == {"10"}
+    assert told["documents"] == 10
+    assert np.load(tmp_path / "answer.npz")["first"].tolist() == [1]
+    told = run_stub(monkeypatch, tmp_path, run, limit=1000)
+    assert given[-1] == "1000"
+    assert [count for count, _ in told["runs"]] == [10, 100, 1000]
+
+
+def test_a_contestant_that_watches_the_clock_is_given_all(monkeypatch, tmp_path):
+    given = []
+
+    def run(path, job, clock):
+        given.append(path.name)
+        return Answer.of([(1, 2)], done=10)
+
+    told = run_stub(monkeypatch, tmp_path, run, limit=0)
+    assert list(dict.fromkeys(given)) == ["10", "1000"]
+    assert told["documents"] == 1000
+    assert told["answer"]["done"] == 10
+
+
+def test_what_went_well_is_kept_where_more_goes_wrong(monkeypatch, tmp_path):
+    def run(path, job, clock):
+        if path.name == "100":
+            raise MemoryError("no room\nfor more")
+        return Answer.of([(1, 2)])
+
+    told = run_stub(monkeypatch, tmp_path, run, limit=1000)
+    assert told["documents"] == 10
+    assert told["problem"] == "MemoryError: no room"
+
+
+def test_the_time_for_all_is_estimated_by_the_last_two_runs():
+    assert expected([(100, 2.0)], 1000) == 20
+    # A start that takes two seconds is not taken for the time that documents take.
+    assert expected([(100, 3.0), (1000, 12.0)], 10_000) == pytest.approx(102)
+    assert expected([(100, 3.0), (1000, 2.0)], 10_000) == 2
+
+
+class AllTrue:
+    """A truth of one pair."""
+
+    def wanted(self, done):
+        return Wanted(np.array([0]), np.array([1]), np.ones(1), {})
+
+    def precision(self, first, second):
+        return 1.0, len(first)
+
+
+def test_a_beginning_is_judged_as_one(capsys):
+    measured = Measured(
+        Answer.of([(0, 1)]), seconds=3.0, documents=100, runs=[(10, 1.2), (100, 3.0)]
+    )
+    row = Judge(AllTrue(), JOB, 1000, 5_000_000).row("Peer", measured)
+    assert row.estimated == "at least"
+    assert row.done == 100
+    assert row.seconds == pytest.approx(21)
+    assert row.megabytes == pytest.approx(5 / 21)
+    assert "≥21.00" in table.line(row)
+
+
+def test_a_peer_that_cannot_run_has_a_row_that_says_why():
+    def never(path: object, job: Job, clock: Clock) -> Answer:
+        raise AssertionError
+
+    def missing(name, entry):
+        raise environments.NotInstalledError("cannot be installed: no such version")
+
+    judge = Judge(AllTrue(), JOB, 1000)
+    needy = Entry("", "Peer", never, ("peer==1",), "a note", lambda: "Java is not at hand")
+    row = program._row("peer", needy, judge, missing)
+    assert table.line(row).split(None, 1) == ["Peer", "Java is not at hand"]
+    row = program._row("peer", Entry("", "Peer", never, ("peer==1",)), judge, missing)
+    assert row.problem == "cannot be installed: no such version"
+    assert row.seconds == 0
+
+
+@pytest.fixture
+def pip(monkeypatch):
+    """Make environments of nothing, and let each test say how pip ends."""
+    orders = []
+    ends = {"returncode": 0, "stderr": ""}
+
+    def make(home, **_):
+        (home / "bin").mkdir(parents=True, exist_ok=True)
+        (home / "bin" / "python").touch()
+
+    def run(command, **_):
+        orders.append(command)
+        return subprocess.CompletedProcess(command, ends["returncode"], "", ends["stderr"])
+
+    monkeypatch.setattr(environments.sys, "platform", "linux")
+    monkeypatch.setattr(environments.venv, "create", make)
+    monkeypatch.setattr(environments.subprocess, "run", run)
+    return orders, ends
+
+
+def test_an_environment_is_made_once_for_what_it_requires(pip, tmp_path):
+    orders, _ = pip
+    for _ in range(2):
+        python = environments.interpreter("peer", ["peer==1"], tmp_path)
+    assert python == tmp_path / "peer" / "bin" / "python"
+    assert [order[-1] for order in orders] == ["peer==1"]
+    assert {"numpy", "pyarrow"} < set(orders[0])
+    environments.interpreter("peer", ["peer==2"], tmp_path)
+    assert [order[-1] for order in orders] == ["peer==1", "peer==2"]
+
+
+def test_an_environment_that_cannot_be_made_says_why_in_one_line(pip, tmp_path):
+    orders, ends = pip
+    ends |= {"returncode": 1, "stderr": "trying\nERROR: No wheel of peer\nERROR: failed\n"}
+    for _ in range(2):
+        with pytest.raises(environments.NotInstalledError, match=r"^cannot be installed: No wheel"):
+            environments.interpreter("peer", ["peer==1"], tmp_path)
+    assert len(orders) == 2, "what failed is tried again"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks /proc")
+def test_the_memory_and_the_time_of_children_count():
+    code = """
+data = bytearray(50_000_000)
+import time
+while time.process_time() < 0.3: pass
+print(len(data), flush=True)
+input()
+"""
+    clock = Clock()
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout.readline()
+        assert measuring._memory_with_children(child.pid) == 0
+        assert measuring._memory_with_children(os.getpid()) > 50_000_000
+        while_it_ran = clock.spent_cpu()
+        child.communicate("\n")
+    assert while_it_ran >= 0.29
+    assert clock.spent_cpu() >= while_it_ran
+
+
+def test_tables_are_set_into_the_marked_part_of_the_page(tmp_path):
+    rows = [
+        table.Row("Lookalike 1", seconds=2.0, per_second=5000, recall=0.99, precision=1, times=1.0),
+        table.Row("Slow 2", seconds=300.0, estimated="at least", recall=0.5, times=150.0, done=10),
+        table.Row("None", "cannot be installed: no wheel"),
+    ]
+    arguments = {"benchmark": "texts", "documents": 10_000, "shingle": "words:5", "threads": 2}
+    arguments |= {"threshold": 0.8, "peers": None, "limit": 600.0}
+    table.write(tmp_path / "texts-10000.json", arguments, {"told": "10,000 documents"}, rows)
+    table.write(tmp_path / "texts-2000.json", arguments, {"told": "2,000 documents"}, rows[:1])
+    (tmp_path / "other.json").write_text("{}")
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{table.BEGIN}\nformer\n{table.END}\nafter\n")
+    table.show_results(tmp_path, page)
+    once = page.read_text()
+    assert "former" not in once
+    assert once.startswith("before\n")
+    assert once.endswith("\nafter\n")
+    assert once.index("2,000 documents") < once.index("10,000 documents")
+    assert "| Slow 2 | ≥300 |" in once
+    assert "| None | cannot be installed: no wheel |" in once
+    assert "--documents 10000 --shingle words:5 --threads 2 --threshold 0.8 --limit 600`" in once
+    table.show_results(tmp_path, page)
+    assert page.read_text() == once
+
+
+def test_the_page_shows_the_results_that_are_kept(tmp_path):
+    page = tmp_path / "page.md"
+    page.write_text(table.PAGE.read_text())
+    table.show_results(page=page)
+    assert page.read_text() == table.PAGE.read_text(), "run python -m benchmarks tables"
