@@ -96,7 +96,7 @@ def write(path: Path, arguments: dict[str, Any], about: dict[str, Any], rows: li
     """Keep the figures, with what they were measured on."""
     kept = {
         "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-        "machine": _machine(),
+        "machine": machine(),
         "python": platform.python_version(),
         "versions": {name: version(name) for name in ("lookalike", "numpy", "numba", "pyarrow")},
         "arguments": arguments,
@@ -117,6 +117,9 @@ def show_results(results: Path = RESULTS, page: Path = PAGE) -> None:
     signatures = results / "signatures.json"
     if signatures.exists():
         tables.append(_signatures(json.loads(signatures.read_text())))
+    kernels = results / "kernels.json"
+    if kernels.exists():
+        tables.append(_kernels(json.loads(kernels.read_text())))
     page.write_text("\n\n".join([before + begin, *tables, end + after]))
 
 
@@ -260,7 +263,28 @@ def _share(share: float | None) -> str:
     return "" if share is None else f"{share:.4f}"
 
 
-def _machine() -> dict[str, Any]:
+def _kernels(kept: dict[str, Any]) -> str:
+    caption = (
+        "**Canonical text to signatures of 128 rows**, MB/s of UTF-8: a core, by its own time; and "
+        f"by the clock on one thread and on two. {_day(kept)}, {kept['machine']['processor']}. "
+        "`python -m benchmarks.kernels`"
+    )
+    lines = [
+        caption,
+        "",
+        "| | shingle | a core | one thread | two threads | of twice one |",
+        "|---" * 6 + "|",
+    ]
+    for row in kept["signing"]:
+        speeds = [f"{row[name]:,.0f}" for name in ("a core", "one thread", "all threads")]
+        cells = [row["script"], row["shingle"], *speeds, f"{row['scaling']:.0%}"]
+        lines.append("| " + " | ".join(cells) + " |")
+    told = ", ".join(f"`{name}` {seconds:.2f} s" for name, seconds in kept["starting"].items())
+    lines += ["", f"The command line, from no compiled code (cold) and from all (warm): {told}."]
+    return "\n".join(lines)
+
+
+def machine() -> dict[str, Any]:
     processor = platform.processor() or platform.machine()
     information = Path("/proc/cpuinfo")
     if information.exists():

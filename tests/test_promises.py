@@ -168,8 +168,10 @@ def same_tables(result: lookalike.FindResult, expected: lookalike.FindResult) ->
         assert getattr(result, name).equals(getattr(expected, name))
     assert result.empty.equals(expected.empty)
     assert result.top(9).equals(expected.top(9))
-    assert result.summary.candidates == expected.summary.candidates
-    assert result.summary.rejected == expected.summary.rejected
+    # A chance pair that a sweep dismisses counts in each band that it meets in.
+    found, known = result.summary, expected.summary
+    assert found.candidates - found.dismissed == known.candidates - known.dismissed
+    assert found.rejected - found.dismissed == known.rejected - known.dismissed
 
 
 @pytest.mark.parametrize("options", [{}, {"estimate": True}, {"cascade": "or:4 and:2 or:6"}])

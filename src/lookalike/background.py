@@ -83,15 +83,18 @@ class Background:
         In a small sample one pair that is not random stands for millions, and is there or not by
         chance: of those the larger sample tells.
         """
-        near = self.similarities
-        if self.close is None:
-            return near, np.full(len(near), 1 / max(len(near), 1))
-        near = near[near < CLOSE]
-        shares = (
+        near, close = self.similarities, np.empty(0)
+        if self.close is not None:
+            near, close = near[near < CLOSE], self.close
+        shares = [
             np.full(len(near), 1 / max(len(near), 1)),
-            np.full(len(self.close), 1 / max(self.close_pairs, 1)),
-        )
-        return np.concatenate([near, self.close]), np.concatenate(shares)
+            np.full(len(close), 1 / max(self.close_pairs, 1)),
+        ]
+        # Most are the same few: nothing, and shares of round numbers of shingles.
+        points, where = np.unique(np.concatenate([near, close]), return_inverse=True)
+        weights: NDArray[np.float64] = np.zeros(len(points))
+        np.add.at(weights, where, np.concatenate(shares))
+        return points, weights
 
 
 TYPICAL = Background(np.array([ALIKE]), 1000.0)

@@ -200,7 +200,7 @@ class Column:
             return self.read()
         with _JOINING:
             if self._map is None or len(self._map) < self._length * self.dtype.itemsize:
-                self._map = mmap.mmap(self._file, 0, access=mmap.ACCESS_READ)
+                self._map = mmap.mmap(self._file, 0, access=mmap.ACCESS_COPY)
             self._check_size()
             return np.frombuffer(self._map, self.dtype, self._length)
 

@@ -1,0 +1,143 @@
+"""Measure text to signatures, and how soon a first answer comes: python -m benchmarks.kernels.
+
+Texts of three scripts, each cut into shingles and signed by one call, on one thread and on all; and
+the command line from a cold and from a warm cache of compiled code.
+"""
+
+import argparse
+import datetime as dt
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from benchmarks.table import RESULTS, machine
+from lookalike.minhash import sign_texts
+from lookalike.normalise import Canonical, normalise
+from lookalike.shingle import Shingling
+from lookalike.testing import Corpus, real_texts
+
+SHINGLES = ("words:5", "chars:9")
+ROWS, RUNS = 128, 7
+CYRILLIC = str.maketrans(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+    "абцдефгхийклмнопярстувжщызАБЦДЕФГХИЙКЛМНОПЯРСТУВЖЩЫЗ",
+)
+
+
+def scripts(size: int) -> dict[str, Canonical]:
+    """Give canonical texts of about so many bytes, by script.
+
+    There is no Cyrillic among the real texts: English words are written in its letters.
+    """
+    latin = [text for text in real_texts() if text.isascii()]
+    dense = [text for text in real_texts() if len(text.encode()) > 2 * len(text)]
+    some = Corpus(latin, seed=1, copies=0, dense=0)
+    ascii_texts, total = [], 0
+    while total < size:
+        ascii_texts.append(some.text(len(ascii_texts)))
+        total += len(ascii_texts[-1])
+    chinese, total = [], 0
+    while total < size:
+        chinese.append(dense[len(chinese) % len(dense)])
+        total += len(chinese[-1].encode())
+    written = {
+        "ASCII": ascii_texts,
+        "Cyrillic": [text.translate(CYRILLIC) for text in ascii_texts[: len(ascii_texts) // 2]],
+        "Chinese": chinese,
+    }
+    return {name: normalise(pa.array(texts)) for name, texts in written.items()}
+
+
+def fastest(work: Callable[[], Any], clock: Callable[[], float]) -> float:
+    """Give the seconds of the fastest run."""
+    work()
+    spent = []
+    for _ in range(RUNS):
+        begin = clock()
+        work()
+        spent.append(clock() - begin)
+    return min(spent)
+
+
+def signing(size: int, threads: int) -> list[dict[str, Any]]:
+    """Sign texts of each script."""
+    rows = []
+    for script, documents in scripts(size).items():
+        for shingle in SHINGLES:
+            shingling = Shingling.parse(shingle)
+
+            def sign(count: int, texts: Canonical = documents, cut: Shingling = shingling) -> Any:
+                return sign_texts(texts, cut, rows=ROWS, seed=1, threads=count)
+
+            megabytes = len(documents.data) / 1e6
+            one = megabytes / fastest(lambda: sign(1), time.perf_counter)
+            core = megabytes / fastest(lambda: sign(1), time.thread_time)
+            every = megabytes / fastest(lambda: sign(threads), time.perf_counter)
+            scaling = every / one / threads
+            rows.append(
+                {
+                    "script": script,
+                    "shingle": shingle,
+                    "a core": core,
+                    "one thread": one,
+                    "all threads": every,
+                    "scaling": scaling,
+                }
+            )
+            print(
+                f"{script:10}{shingle:9}{core:8,.0f} MB/s a core{one:8,.0f} on one thread"
+                f"{every:8,.0f} on {threads}: {scaling:.0%}",
+                flush=True,
+            )
+    return rows
+
+
+def starting() -> dict[str, float]:
+    """Time the command line with no compiled code at hand, and with all."""
+    found = {}
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder, name) for name in ("a.txt", "b.txt")]
+        for path, text in zip(paths, real_texts()[:2], strict=True):
+            path.write_text(text)
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(Path(folder, "cache"))}
+        for command in ("compare", "find"):
+            for state in ("cold", "warm"):
+                begin = time.perf_counter()
+                subprocess.run(
+                    [sys.executable, "-m", "lookalike", command, *map(str, paths)],
+                    env=environment,
+                    capture_output=True,
+                    check=True,
+                )
+                found[f"{command}, {state}"] = time.perf_counter() - begin
+                print(f"lookalike {command}, {state}: {found[f'{command}, {state}']:.2f} s")
+    return found
+
+
+def main() -> None:
+    """Measure, print, and keep the figures."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.kernels", description=__doc__)
+    parser.add_argument("--megabytes", type=int, default=50)
+    parser.add_argument("--threads", type=int, default=2)
+    asked = parser.parse_args()
+    np.seterr(all="raise")
+    kept = {
+        "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        "machine": machine(),
+        "signing": signing(asked.megabytes * 1_000_000, asked.threads),
+        "starting": starting(),
+    }
+    (RESULTS / "kernels.json").write_text(json.dumps(kept, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
