@@ -32,10 +32,15 @@ class Made:
     corpus: Corpus
 
 
+def real_folder() -> Path:
+    """Give the folder of real texts, which need not be there."""
+    return Path(os.environ.get("LOOKALIKE_DATA", REAL))
+
+
 @cache
 def corpus_of(seed: int) -> tuple[Corpus, str]:
     """Give the corpus of a seed, and what it is made of."""
-    folder = Path(os.environ.get("LOOKALIKE_DATA", REAL))
+    folder = real_folder()
     if any(folder.glob("*/docs.jsonl")):
         return Corpus(real_texts(folder), seed=seed), "real texts, stitched"
     return Corpus(made_texts(), seed=seed), "texts of made words, since LOOKALIKE_DATA names none"

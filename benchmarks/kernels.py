@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from benchmarks.corpus import real_folder
 from benchmarks.table import RESULTS, machine
 from lookalike.minhash import sign_texts
 from lookalike.normalise import Canonical, normalise
@@ -38,8 +39,9 @@ def scripts(size: int) -> dict[str, Canonical]:
 
     There is no Cyrillic among the real texts: English words are written in its letters.
     """
-    latin = [text for text in real_texts() if text.isascii()]
-    dense = [text for text in real_texts() if len(text.encode()) > 2 * len(text)]
+    real = real_texts(real_folder())
+    latin = [text for text in real if text.isascii()]
+    dense = [text for text in real if len(text.encode()) > 2 * len(text)]
     some = Corpus(latin, seed=1, copies=0, dense=0)
     ascii_texts, total = [], 0
     while total < size:
@@ -106,7 +108,7 @@ def starting() -> dict[str, float]:
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder, name) for name in ("a.txt", "b.txt")]
-        for path, text in zip(paths, real_texts()[:2], strict=True):
+        for path, text in zip(paths, real_texts(real_folder())[:2], strict=True):
             path.write_text(text)
         environment = {**os.environ, "NUMBA_CACHE_DIR": str(Path(folder, "cache"))}
         for command in ("compare", "find"):

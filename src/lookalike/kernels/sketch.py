@@ -132,7 +132,9 @@ def _word_end(data, at, end, table):
 @kernel
 def _last_bits(data, at):
     """Give the bits of the last bytes of the data, which are no whole block."""
-    tail = np.zeros(64, np.uint8)
+    tail = np.empty(64, np.uint8)
+    for j in range(64):
+        tail[j] = 0
     for j in range(len(data) - at):
         tail[j] = data[at + np.uint64(j)]
     return word_bits(tail, np.uint64(0)), high_bits(tail, np.uint64(0))
@@ -267,67 +269,80 @@ def _roll(digits, count, k, base, drop, hashes):
     if count <= k:
         hashes[0] = _window(digits, 0, count, base)
         return _finish(hashes, 1)
-    windows = count - k + 1
-    half = windows // 2
+    windows = np.uint64(count - k + 1)
+    size, half = np.uint64(k), windows >> _ONE
     first = _window(digits, 0, k, base)
-    second = _window(digits, half, k, base)
+    second = _window(digits, np.int64(half), k, base)
     hashes[0] = first
     hashes[half] = second
-    first_in, first_hashes = digits[k:], hashes[1:]
-    second_out, second_in, second_hashes = digits[half:], digits[half + k :], hashes[half + 1 :]
-    for j in range(half - 1):
-        change = _multiply(digits[j], drop) + first_in[j]
+    # Places are unsigned and slices are spared: either would be looked after at every step, or take
+    # the compiler long.
+    j = np.uint64(0)
+    while j + _ONE < half:
+        change = _multiply(digits[j], drop) + digits[j + size]
         first = _multiply(first, base) + change
-        first_hashes[j] = first
-        change = _multiply(second_out[j], drop) + second_in[j]
+        hashes[j + _ONE] = first
+        change = _multiply(digits[j + half], drop) + digits[j + half + size]
         second = _multiply(second, base) + change
-        second_hashes[j] = second
-    for j in range(half - 1, windows - half - 1):
-        change = _multiply(second_out[j], drop) + second_in[j]
+        hashes[j + half + _ONE] = second
+        j += _ONE
+    j += half
+    while j + _ONE < windows:
+        change = _multiply(digits[j], drop) + digits[j + size]
         second = _multiply(second, base) + change
-        second_hashes[j] = second
-    return _finish(hashes, windows)
+        hashes[j + _ONE] = second
+        j += _ONE
+    return _finish(hashes, np.int64(windows))
 
 
 @kernel
-def _byte_window(doc, start, k, base):
+def _byte_window(data, start, k, base):
     f = np.uint64(0)
-    for j in range(start, start + k):
-        f = _multiply(f, base) + np.uint64(doc[j]) + _ONE
+    for j in range(k):
+        f = _multiply(f, base) + np.uint64(data[start + np.uint64(j)]) + _ONE
     return f
 
 
 @kernel
-def _roll_bytes(doc, k, base, leaving, hashes):
+def _roll_bytes(data, start, end, k, base, leaving, hashes):
     """Write the hash of each window of k characters of ASCII, and give their number.
 
     `leaving` is what the digit of each byte adds when it leaves, and 1, for the byte that enters:
     its digit is one more than itself. Four windows roll at once, each through a quarter.
     """
-    windows = len(doc) - k + 1
-    part = windows // 4
-    f0 = _byte_window(doc, 0, k, base)
-    f1 = _byte_window(doc, part, k, base)
-    f2 = _byte_window(doc, 2 * part, k, base)
-    f3 = _byte_window(doc, 3 * part, k, base)
-    hashes[0], hashes[part], hashes[2 * part], hashes[3 * part] = f0, f1, f2, f3
-    in0, hashes0 = doc[k:], hashes[1:]
-    out1, in1, hashes1 = doc[part:], doc[part + k :], hashes[part + 1 :]
-    out2, in2, hashes2 = doc[2 * part :], doc[2 * part + k :], hashes[2 * part + 1 :]
-    out3, in3, hashes3 = doc[3 * part :], doc[3 * part + k :], hashes[3 * part + 1 :]
-    for j in range(part - 1):
-        f0 = _multiply(f0, base) + (leaving[doc[j]] + np.uint64(in0[j]))
-        hashes0[j] = f0
-        f1 = _multiply(f1, base) + (leaving[out1[j]] + np.uint64(in1[j]))
-        hashes1[j] = f1
-        f2 = _multiply(f2, base) + (leaving[out2[j]] + np.uint64(in2[j]))
-        hashes2[j] = f2
-        f3 = _multiply(f3, base) + (leaving[out3[j]] + np.uint64(in3[j]))
-        hashes3[j] = f3
-    for j in range(part - 1, windows - 3 * part - 1):
-        f3 = _multiply(f3, base) + (leaving[out3[j]] + np.uint64(in3[j]))
-        hashes3[j] = f3
-    return _finish(hashes, windows)
+    size = np.uint64(k)
+    windows = end - start - size + _ONE
+    part = windows >> np.uint64(2)
+    p1, p2, p3 = part, part + part, part + part + part
+    f0 = _byte_window(data, start, k, base)
+    f1 = _byte_window(data, start + p1, k, base)
+    f2 = _byte_window(data, start + p2, k, base)
+    f3 = _byte_window(data, start + p3, k, base)
+    hashes[0] = f0
+    hashes[p1] = f1
+    hashes[p2] = f2
+    hashes[p3] = f3
+    j = np.uint64(1)
+    at = start
+    while j < part:
+        f0 = _multiply(f0, base) + (leaving[data[at]] + np.uint64(data[at + size]))
+        hashes[j] = f0
+        f1 = _multiply(f1, base) + (leaving[data[at + p1]] + np.uint64(data[at + p1 + size]))
+        hashes[j + p1] = f1
+        f2 = _multiply(f2, base) + (leaving[data[at + p2]] + np.uint64(data[at + p2 + size]))
+        hashes[j + p2] = f2
+        f3 = _multiply(f3, base) + (leaving[data[at + p3]] + np.uint64(data[at + p3 + size]))
+        hashes[j + p3] = f3
+        j += _ONE
+        at += _ONE
+    j += p3
+    at += p3
+    while j < windows:
+        f3 = _multiply(f3, base) + (leaving[data[at]] + np.uint64(data[at + size]))
+        hashes[j] = f3
+        j += _ONE
+        at += _ONE
+    return _finish(hashes, np.int64(windows))
 
 
 @kernel
@@ -347,12 +362,11 @@ def _all_shingles(data, start, end, unit, k, base, drop, leaving, table, digits,
         # No words at all: the whole text is the one shingle.
         count = _characters(data, first, last, digits)
         return _roll(digits, count, count, base, drop, hashes)
-    doc = data[start:end]
     bits = np.uint8(0)
-    for j in range(len(doc)):
-        bits = np.uint8(bits | doc[j])
-    if bits < 0x80 and len(doc) >= k + 4:
-        return _roll_bytes(doc, k, base, leaving, hashes)
+    for j in range(start, end):
+        bits = np.uint8(bits | data[j])
+    if bits < 0x80 and end - start >= k + 4:
+        return _roll_bytes(data, first, last, k, base, leaving, hashes)
     return _roll(digits, _characters(data, first, last, digits), k, base, drop, hashes)
 
 
