@@ -1,0 +1,146 @@
+"""What stands between buckets and texts: bits that dismiss, and the order in which pairs come."""
+
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lookalike import background, checking, minhash
+from lookalike.background import Background
+from lookalike.kernels import hyperplanes, verify
+from lookalike.kernels.jit import INTERPRETED
+from lookalike.randomness import mixed
+from lookalike.shingle import Sets, Shingling
+from making import documents_of
+
+pytestmark = pytest.mark.kernels
+
+rows_of_32_bits = st.lists(st.integers(0, 2**32 - 1), min_size=128, max_size=140)
+
+
+@given(st.lists(rows_of_32_bits, max_size=3))
+def test_checks_are_the_two_lowest_bits_of_the_first_128_rows(signatures):
+    width = min(map(len, signatures), default=128)
+    table = np.array([one[:width] for one in signatures], np.uint32).reshape(-1, width)
+    whole = [sum((row & 3) << 2 * i for i, row in enumerate(one[:128])) for one in signatures]
+    expected = [[number >> 32 * word & 0xFFFFFFFF for word in range(8)] for number in whole]
+    assert minhash.checks(table).tolist() == expected
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2**64 - 1) | st.integers(0, 5), st.booleans()), max_size=60)
+)
+def test_all_that_share_a_key_are_found_in_order_and_no_bare_one(documents):
+    keys = np.array([key for key, _ in documents], np.uint64)
+    bare = np.array([is_bare for _, is_bare in documents], np.bool_)
+    marks = np.zeros((2, hyperplanes.mark_words(len(keys))), np.uint64)
+    out = np.empty(len(keys), np.uint32)
+    found = out[: hyperplanes.not_alone(keys, bare, marks, out)].tolist()
+    often = Counter(key for key, is_bare in documents if not is_bare)
+    shared = [i for i, (key, is_bare) in enumerate(documents) if not is_bare and often[key] > 1]
+    assert found == sorted(set(found))
+    assert set(shared) <= set(found)
+    assert not bare[found].any()
+
+
+def test_few_documents_that_are_alone_are_taken_for_sharing():
+    keys = mixed(np.arange(100_000 if not INTERPRETED else 500, dtype=np.uint64))
+    marks = np.zeros((2, hyperplanes.mark_words(len(keys))), np.uint64)
+    out = np.empty(len(keys), np.uint32)
+    found = hyperplanes.not_alone(keys, np.zeros(len(keys), np.bool_), marks, out)
+    assert found < len(keys) / 8
+
+
+@given(
+    st.lists(st.integers(1, 9), min_size=1, max_size=8),
+    st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=30),
+    st.integers(1, 30),
+)
+def test_pairs_are_cut_where_their_members_weigh_too_much(weights, pairs, most):
+    pairs = [(a % len(weights), b % len(weights)) for a, b in pairs]
+    expected, members = [], set()
+    for place, pair in enumerate(pairs):
+        if members and sum(weights[one] for one in members | set(pair)) > most:
+            expected.append(place)
+            members = set()
+        members |= set(pair)
+    if pairs:
+        expected.append(len(pairs))
+    first, second = (np.array([pair[side] for pair in pairs], np.int64) for side in (0, 1))
+    ends = np.empty(len(pairs), np.int64)
+    marks = np.zeros(len(weights), np.uint32)
+    count = verify.cut(first, second, np.array(weights), most, marks, ends)
+    assert ends[:count].tolist() == expected
+
+
+@pytest.mark.parametrize("most", [0, 4, 40, 77, 128, 256])
+@pytest.mark.parametrize("agreement", [0.0, 0.3, 0.5, 0.8, 0.97, 1.0])
+def test_the_chance_to_pass_is_that_of_counting_every_way(most, agreement):
+    by_bits = sum(
+        math.comb(256, k) * (1 - agreement) ** k * agreement ** (256 - k) for k in range(most + 1)
+    )
+    by_rows = sum(
+        math.comb(128, m)
+        * (1 - agreement) ** m
+        * agreement ** (128 - m)
+        * sum(math.comb(2 * m, k) for k in range(min(most, 2 * m) + 1))
+        / 4**m
+        for m in range(129)
+    )
+    for metric, expected in (("cosine", by_bits), ("jaccard", by_rows)):
+        assert checking.passing(metric, most, agreement)[0] == pytest.approx(expected, abs=1e-9)
+
+
+def test_signatures_of_pairs_at_the_threshold_pass_as_often_as_is_said():
+    generator = np.random.default_rng(8)
+    pairs, shared, own = 1500 if not INTERPRETED else 20, 160, 20
+    elements = mixed(generator.integers(0, 2**63, (pairs, shared + 2 * own), dtype=np.uint64))
+    first = np.sort(elements[:, : shared + own], axis=1)
+    second = np.sort(np.delete(elements, np.s_[shared : shared + own], axis=1), axis=1)
+    ends = np.arange(0, pairs * (shared + own) + 1, shared + own)
+    bits = [
+        minhash.checks(minhash.sign_sets(Sets(one.ravel(), ends), rows=128, seed=5))
+        for one in (first, second)
+    ]
+    differing = np.bitwise_count(bits[0] ^ bits[1]).sum(axis=1)
+    assert differing.mean() == pytest.approx(128 * 0.2, rel=0.02 if pairs > 20 else 0.3)
+    assert (differing <= checking.most_differing("jaccard", 0.8, 0.99)).all()
+
+
+class TestClosePairs:
+    def test_pairs_far_from_random_are_counted_with_their_similarity(self):
+        generator = np.random.default_rng(3)
+        texts = [" ".join(f"{n}w{i}" for i in range(200)) for n in range(12)]
+        for n, replaced in enumerate((0, 20, 50)):
+            words = texts[n].split()
+            for place in generator.choice(200, replaced, replace=False):
+                words[place] = f"other{place}"
+            texts.append(" ".join([*words, "end"]))
+        sample = documents_of(texts)
+        known = Background(np.zeros(5), 200.0)
+        found = background.with_close_pairs(known, sample, Shingling("words", 1))
+        expected = [200 / 201, 180 / 221, 150 / 251]
+        assert found.close_pairs == 15 * 14 // 2
+        assert sorted(found.close, reverse=True) == pytest.approx(expected, abs=0.12)
+
+    def test_they_stand_for_their_share_and_the_small_sample_for_the_rest(self):
+        known = Background(
+            np.array([0.0, 0.0, 0.1, 0.7]), 100.0, close=np.array([0.5, 0.9]), close_pairs=1000
+        )
+        points, shares = known.weighed()
+        assert points.tolist() == [0.0, 0.1, 0.5, 0.9]
+        assert shares.tolist() == pytest.approx([2 / 3, 1 / 3, 1 / 1000, 1 / 1000])
+        points, shares = Background(np.array([0.2, 0.2, 0.7]), 100.0).weighed()
+        assert points.tolist() == [0.2, 0.7]
+        assert shares.tolist() == pytest.approx([2 / 3, 1 / 3])
+
+    def test_documents_without_shingles_are_in_no_pair(self):
+        sample = documents_of(["", "one two three four", "one two three four five"])
+        found = background.with_close_pairs(
+            Background(np.zeros(1), 4.0), sample, Shingling("words", 1)
+        )
+        assert found.close_pairs == 1
+        assert len(found.close) == 1
