@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Selection", "Strings", "Texts"]
 
+TOGETHER = 512
+"""Strings that are looked at in a file before their memory may be given back."""
+
 
 class Strings:
     """Byte strings one after the other in a column."""
@@ -52,8 +55,11 @@ class Strings:
             # Neighbours are read in one go.
             self.data.read_into(data, int(starts[0]) if len(starts) else 0)
             return data, offsets
-        kernels.gather(self.data.view(), starts, offsets, data)
-        self.data.looked_at(len(rows), len(data))
+        view = self.data.view()
+        for begin in range(0, len(rows), TOGETHER):
+            end = min(begin + TOGETHER, len(rows))
+            kernels.gather(view, starts[begin:end], offsets[begin : end + 1], data)
+            self.data.looked_at(end - begin, int(offsets[end] - offsets[begin]))
         return data, offsets
 
 
