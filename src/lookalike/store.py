@@ -34,7 +34,7 @@ def unwritable(path: object, error: OSError) -> OutputError:
     )
 
 
-SEEN_BYTES = 1 << 28
+SEEN_BYTES = 1 << 27
 """Bytes of a file in view that stay in memory, more or less."""
 AROUND_BYTES = 1 << 16
 """Bytes that the system brings to memory around a place of a file that is looked at."""
