@@ -302,7 +302,7 @@ def test_the_memory_and_the_time_of_children_count():
     code = """
 data = bytearray(50_000_000)
 import time
-while time.process_time() < 0.3: pass
+while time.process_time() < 0.6: pass
 print(len(data), flush=True)
 input()
 """
@@ -315,7 +315,8 @@ input()
         assert measuring._memory_with_children(os.getpid()) > 50_000_000
         while_it_ran = clock.spent_cpu()
         child.communicate("\n")
-    assert while_it_ran >= 0.29
+    # The system counts in ticks, and on a busy machine misses some.
+    assert while_it_ran >= 0.3
     assert clock.spent_cpu() >= while_it_ran
 
 
