@@ -317,7 +317,7 @@ input()
         child.communicate("\n")
     # The system counts in ticks, and on a busy machine misses some.
     assert while_it_ran >= 0.3
-    assert clock.spent_cpu() >= while_it_ran
+    assert clock.spent_cpu() >= while_it_ran - 0.1
 
 
 def test_tables_are_set_into_the_marked_part_of_the_page(tmp_path):
