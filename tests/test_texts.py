@@ -59,7 +59,8 @@ def test_any_rows_come_in_the_order_they_were_asked_for(in_a_file, drawn, most):
 
 
 def test_neighbours_are_read_in_one_go_and_others_looked_at_where_they_are(tmp_path, monkeypatch):
-    held = strings_of([b"x" * 100] * 20, tmp_path / "strings")
+    monkeypatch.setattr("lookalike.texts.NEAR", 10)
+    held = strings_of([b"x" * 100] * 40, tmp_path / "strings")
     read, viewed = [], []
     into, view = held.data.read_into, held.data.view
     monkeypatch.setattr(
@@ -68,25 +69,31 @@ def test_neighbours_are_read_in_one_go_and_others_looked_at_where_they_are(tmp_p
     monkeypatch.setattr(held.data, "view", lambda: (viewed.append(1), view())[1])
     held.gathered(np.array([2, 3, 4]))
     assert (read, viewed) == ([(200, 300)], [])
-    held.gathered(np.array([7, 2, 3, 7]))
-    assert (read, viewed) == ([(200, 300)], [1])
+    held.gathered(np.array([7, 5, 8]))
+    assert (read, viewed) == ([(200, 300), (500, 400)], [])
+    held.gathered(np.array([37, 2, 3, 37]))
+    assert (read, viewed) == ([(200, 300), (500, 400)], [1])
 
 
 def test_a_file_in_view_gives_memory_back_and_is_still_there(tmp_path, monkeypatch):
     monkeypatch.setattr("lookalike.store.SEEN_BYTES", 1)
+    monkeypatch.setattr("lookalike.texts.NEAR", 0)
+    monkeypatch.setattr("lookalike.texts.TOGETHER", 2)
     some = [bytes([i]) * 5000 for i in range(50)]
     held = strings_of(some, tmp_path / "strings")
-    for rows in ([3, 1], [49, 0, 7], [3, 1]):
+    for rows in ([30, 1], [49, 0, 7], [30, 1]):
         data, offsets = held.gathered(np.array(rows))
         assert [data[a:b].tobytes() for a, b in pairwise(offsets)] == [some[row] for row in rows]
 
 
-def test_a_file_cut_off_while_in_use_is_refused_in_one_line(tmp_path):
+@pytest.mark.parametrize("near", [0, 1 << 14])
+def test_a_file_cut_off_while_in_use_is_refused_in_one_line(tmp_path, monkeypatch, near):
+    monkeypatch.setattr("lookalike.texts.NEAR", near)
     held = strings_of([b"x" * 100] * 20, tmp_path / "strings")
-    held.gathered(np.array([7, 2]))
+    held.gathered(np.array([17, 2]))
     (tmp_path / "strings").write_bytes(b"x" * 10)
     with pytest.raises(OutputError, match="became shorter while it was in use"):
-        held.gathered(np.array([7, 2]))
+        held.gathered(np.array([17, 2]))
 
 
 TEXTS = ["the fox", "", "a dog", "über", "一二三", "the fox"]

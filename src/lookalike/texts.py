@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Selection", "Strings", "Texts"]
 
+NEAR = 1 << 14
+"""Bytes between strings that are read with them."""
 TOGETHER = 512
 """Strings that are looked at in a file before their memory may be given back."""
 
@@ -51,10 +53,16 @@ class Strings:
             lengths = np.minimum(lengths, most)
         offsets = np.append(0, np.cumsum(lengths))
         data = np.empty(int(offsets[-1]), np.uint8)
-        if self.data.path is not None and np.array_equal(starts[1:], starts[:-1] + lengths[:-1]):
-            # Neighbours are read in one go.
-            self.data.read_into(data, int(starts[0]) if len(starts) else 0)
-            return data, offsets
+        if self.data.path is not None and len(rows):
+            first, last = int(starts.min()), int((starts + lengths).max())
+            if last - first <= 2 * len(data) + NEAR:
+                # Near each other, they are read in one go.
+                source = np.empty(last - first, np.uint8)
+                self.data.read_into(source, first)
+                if np.array_equal(starts[1:], starts[:-1] + lengths[:-1]):
+                    return source, offsets
+                kernels.gather(source, starts - first, offsets, data)
+                return data, offsets
         view = self.data.view()
         for begin in range(0, len(rows), TOGETHER):
             end = min(begin + TOGETHER, len(rows))
