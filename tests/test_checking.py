@@ -144,3 +144,12 @@ class TestClosePairs:
         )
         assert found.close_pairs == 1
         assert len(found.close) == 1
+
+    @pytest.mark.parametrize(("documents", "chosen"), [(3, 3), (40, 5), (2000, 8), (9000, 10)])
+    def test_the_larger_sample_grows_with_the_corpus_up_to_a_bound(
+        self, documents, chosen, monkeypatch
+    ):
+        monkeypatch.setattr(background, "CLOSE_DOCUMENTS", 5)
+        monkeypatch.setattr(background, "MOST_CLOSE", 10)
+        corpus = documents_of([str(number) for number in range(documents)])
+        assert len(background.close_sample(corpus, np.arange(documents))) == chosen

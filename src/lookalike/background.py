@@ -23,6 +23,7 @@ __all__ = [
     "TYPICAL",
     "Background",
     "choose_shingle",
+    "close_sample",
     "doubts",
     "measure",
     "measure_bags",
@@ -36,8 +37,8 @@ __all__ = [
 SAMPLE_DOCUMENTS = 200
 SAMPLE_BYTES = 4 << 20
 
-CLOSE_DOCUMENTS = 4096
-CLOSE_BYTES = 16 << 20
+CLOSE_DOCUMENTS, MOST_CLOSE = 4096, 16384
+CLOSE_BYTES = 32 << 20
 """The sample that tells how many pairs are far from random."""
 CLOSE = 0.4
 """Similarity that signatures of 128 rows do not show by chance."""
@@ -151,6 +152,12 @@ def measure(documents: Canonical, chosen: NDArray[np.int64], shingling: Shinglin
     # Two documents of nothing but what is ignored share nothing, and have nothing.
     similarities = shared / np.maximum(sizes[first] + sizes[second] - shared, 1)
     return Background(similarities, float(sizes.mean()))
+
+
+def close_sample(documents: Texts, distinct: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Choose the larger sample: one in 250 of more than a million documents, up to a bound."""
+    most = min(max(len(distinct) // 250, CLOSE_DOCUMENTS), MOST_CLOSE)
+    return sample(documents, distinct, most=most, most_bytes=CLOSE_BYTES)
 
 
 def with_close_pairs(

@@ -79,8 +79,7 @@ def choose(
         else:
             background = sampling.measure(sample, every, shingling)
             if settings.planned and not settings.exact:
-                close = {"most": sampling.CLOSE_DOCUMENTS, "most_bytes": sampling.CLOSE_BYTES}
-                larger = texts.chosen(sampling.sample(texts, rows, **close))
+                larger = texts.chosen(sampling.close_sample(texts, rows))
                 background = sampling.with_close_pairs(background, larger, shingling)
         warnings = sampling.doubts(sample, every, shingling, background)
         name = f"{shingling} multiset" if settings.multiset else str(shingling)
