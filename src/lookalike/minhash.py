@@ -1,9 +1,9 @@
 """Shingles to signatures: K numbers that two documents share as often as they share shingles.
 
 Row i of a signature is the minimum over the document of a random hash function, which stands in
-for a random permutation: the document that has the least element of both has it in the other, or
-not, with their Jaccard similarity J. The share of rows in which two signatures are equal estimates
-J without bias, with a variance of J(1-J)/K at the most.
+for a random permutation: the least element of two documents together is one that both have with
+the probability of their Jaccard similarity J. The share of rows in which two signatures are equal
+estimates J without bias, with a variance of J(1-J)/K at the most.
 
 The functions of 128 rows are made so that one of them decides for most elements: an element is
 thrown to one row, where its value is small; in the other rows of the block it counts only where

@@ -234,7 +234,7 @@ class Corpus:
     def _chance(self, number: int) -> random.Random:
         # A seed of text is hashed by SHA-512, the same everywhere; of the generator only random()
         # is used, which Python promises never to change.
-        return random.Random(f"{self.seed} {number}")  # noqa: S311
+        return random.Random(f"{self.seed} {number}")  # noqa: S311 - a seed to repeat by, no secret
 
     def _original(self, number: int) -> tuple[str, _Pool]:
         chance = self._chance(number)

@@ -127,11 +127,6 @@ class Stream:
             self._bytes = pa.CompressedInputStream(stored, shard.packed)
 
     @property
-    def plain_file(self) -> Any:
-        """The file as stored, for readers that seek in it."""
-        return self._file
-
-    @property
     def native_file(self) -> Any:
         """The file as stored, read by Arrow alone: without a lock that threads would wait for."""
         if self.shard.system is not None:
