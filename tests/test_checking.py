@@ -5,7 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lookalike import background, checking, minhash
@@ -33,6 +33,7 @@ def test_checks_are_the_two_lowest_bits_of_the_first_128_rows(signatures):
 @given(
     st.lists(st.tuples(st.integers(0, 2**64 - 1) | st.integers(0, 5), st.booleans()), max_size=60)
 )
+@example([(3, False), (3, True), (3, False), (4, True)])
 def test_all_that_share_a_key_are_found_in_order_and_no_bare_one(documents):
     keys = np.array([key for key, _ in documents], np.uint64)
     bare = np.array([is_bare for _, is_bare in documents], np.bool_)
