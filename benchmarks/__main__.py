@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import corpus, table
-from benchmarks.contestants import Entry, entries
+from benchmarks.contestants import HELPED, Entry, entries
 from benchmarks.environments import NotInstalledError, interpreter
 from benchmarks.job import Job
 from benchmarks.judging import Judge
@@ -85,7 +85,9 @@ def _whole_jobs(asked: argparse.Namespace, folder: Path) -> None:
         files = [
             (size, corpus.made(size, asked.seed, suffix).path) for size in (*sizes, made.count)
         ]
-        python = interpreter(name, entry.requires) if entry.requires else sys.executable
+        python = sys.executable
+        if entry.requires:
+            python = str(interpreter(name.removesuffix(HELPED), entry.requires))
         return measure(folder, "texts", name, job, asked.limit, files=files, python=python)
 
     name = f"texts-{made.count}"
@@ -146,7 +148,10 @@ def _compete(
     arguments = {key: value for key, value in vars(asked).items() if key != "json"}
     rows: dict[str, table.Row] = {}
     for one, entry in entries(asked.benchmark).items():
-        if asked.peers is not None and one not in ("pyarrow", "lookalike", *asked.peers):
+        if asked.peers is not None:
+            if one not in ("pyarrow", "lookalike", *asked.peers):
+                continue
+        elif one.endswith(HELPED) and not asked.helped:
             continue
         row = rows[one] = _row(one, entry, judge, run)
         row.times = _ratio(row, rows.get("lookalike"))
@@ -187,6 +192,11 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--threshold", type=float, default=0.8)
     one.add_argument("--format", choices=("parquet", "jsonl"), default="parquet")
     one.add_argument("--memory", help="what Lookalike may use, as 1.5GB")
+    one.add_argument(
+        "--helped",
+        action="store_true",
+        help="run peers also with more help than their documentation shows",
+    )
     _common(one, 2000)
     for name, (count, words, metric, threshold) in IN_MEMORY.items():
         one = benchmarks.add_parser(name, help=f"texts as words:{words}, by {metric}")

@@ -1,18 +1,22 @@
 """The ways to find similar pairs that are measured, each from documents to pairs of numbers.
 
-A peer is driven as its own documentation shows for speed. Each does the same job on the same data:
+A peer is driven as its own documentation shows for speed, and where one can help it with more, as
+processes that cut its shingles, a second time with that. Each does the same job on the same data:
 the same shingles, the same threshold, every pair once.
 """
 
 import pkgutil
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
 from benchmarks.job import Answer, Clock, Job
 
 Contestant = Callable[[Any, Job, Clock], Answer]
+
+HELPED = "-helped"
+"""What the name of a contestant ends with that gets more than its documentation shows."""
 
 
 @dataclass(frozen=True)
@@ -54,4 +58,15 @@ def _whole_jobs() -> dict[str, Entry]:
             requires = tuple(peer.REQUIRES)
             name = module.name.replace("_", "-")
             found[name] = Entry("", peer.TITLE, peer.run, requires, peer.NOTE, needs)
+            if hasattr(peer, "HELPED"):
+                note = f"{peer.NOTE}; {peer.HELPED}"
+                title = f"{peer.TITLE}, helped"
+                found[name + HELPED] = Entry("", title, _helped(peer.run), requires, note, needs)
     return found
+
+
+def _helped(run: Contestant) -> Contestant:
+    def with_help(data: Any, job: Job, clock: Clock) -> Answer:
+        return run(data, replace(job, options={**job.options, "helped": True}), clock)
+
+    return with_help

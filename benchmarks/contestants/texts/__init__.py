@@ -1,8 +1,9 @@
 """The peers of whole jobs on texts, one module each: from a Parquet file to pairs of ids.
 
-A peer that leaves reading and shingling to Python gets them from here, in as many processes as the
-job has threads: each block of documents is cut, and sketched by the peer, in a process of its own.
-One that takes hashes gets those of shingles, made by NumPy, which is faster than joining words.
+A peer that leaves reading and shingling to Python gets shingles as its documentation does, cut in
+the process that calls it, and has the job's threads for itself. A job that helps does more than any
+peer's documentation: each block of documents is cut, and sketched by the peer, in a process of its
+own, as many as there are threads, and one that takes hashes gets those of shingles, made by NumPy.
 """
 
 import os
@@ -127,6 +128,16 @@ def rows_of(job: Job) -> int:
     return int(job.options["bands"] * job.options["rows"])
 
 
+def helped(job: Job) -> bool:
+    """Tell whether the peer gets more than its documentation shows."""
+    return bool(job.options.get("helped"))
+
+
+def own_threads(job: Job) -> int:
+    """Give the threads that a peer may use where it sketches."""
+    return 1 if helped(job) else job.threads
+
+
 def setting(job: Job, *more: str) -> str:
     """Say what the peer was told."""
     return ", ".join([f"{job.options['bands']} bands of {job.options['rows']} rows", *more])
@@ -148,7 +159,13 @@ def sketched(
     sketch: Callable[[list[str], Job], Sketch],
     stage: str = "sketch",
 ) -> Iterator[Sketch]:
-    """Sketch each block of documents in another process, a few blocks ahead, in their order."""
+    """Sketch each block of documents; by other processes, a few blocks ahead, where that helps."""
+    if not helped(job):
+        for texts in _timed(blocks_of(path), clock, "read"):
+            with clock.stage(stage):
+                made = sketch(texts, job)
+            yield made
+        return
     waiting: deque[Any] = deque()
     with get_context("fork").Pool(job.threads, _alone) as pool:
 

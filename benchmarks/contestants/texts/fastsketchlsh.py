@@ -1,15 +1,25 @@
-"""FastSketchLSH: hashes to sketches by its batch call, an index told and asked in batches."""
+"""FastSketchLSH: shingles to sketches by its batch call, an index told and asked in batches."""
 
 from pathlib import Path
 
 import numpy as np
 
-from benchmarks.contestants.texts import Hashes, hash_rows, rows_of, setting, sketched
+from benchmarks.contestants.texts import (
+    Hashes,
+    hash_rows,
+    helped,
+    own_threads,
+    rows_of,
+    setting,
+    shingles_of,
+    sketched,
+)
 from benchmarks.job import Answer, Clock, Job
 
 REQUIRES = ["FastSketchLSH==1.0.1"]
 TITLE = "FastSketchLSH"
-NOTE = "candidates, as its documentation leaves them; hashes made by NumPy, in processes"
+NOTE = "candidates, as its documentation leaves them"
+HELPED = "hashes made by NumPy, and sketched, in processes"
 
 
 def run(path: Path, job: Job, clock: Clock) -> Answer:
@@ -40,5 +50,10 @@ def _signatures(texts: list[str], job: Job) -> Hashes:
 
     rows = rows_of(job)
     sketch = FastSimilaritySketch(size=1 << (rows - 1).bit_length(), seed=job.seed)
-    made: Hashes = sketch.batch_csr(*hash_rows(texts, job), prehashed=True, num_threads=1)
+    made: Hashes
+    if helped(job):
+        made = sketch.batch_csr(*hash_rows(texts, job), prehashed=True, num_threads=1)
+    else:
+        shingles = [shingles_of(text, job) for text in texts]
+        made = np.asarray(sketch.batch(shingles, num_threads=own_threads(job)), np.uint64)
     return np.ascontiguousarray(made[:, :rows])

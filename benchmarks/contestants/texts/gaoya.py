@@ -13,6 +13,7 @@ from benchmarks.job import Answer, Clock, Job
 REQUIRES = ["gaoya==0.2.2"]
 TITLE = "gaoya"
 NOTE = "confirmed by the estimate of its signatures; its own words and threads, but for non-ASCII"
+HELPED = "other texts cleaned in processes"
 
 SHORT = 200
 FILLING = b"\xc2\xb6"

@@ -16,6 +16,7 @@ from benchmarks.job import Answer, Clock, Job, Rows
 REQUIRES = ["rensa==0.5.0"]
 TITLE = "rensa, rho"
 NOTE = "samples positions, not a full MinHash; it flags documents, linked here by its sketches"
+HELPED = "hashes made by NumPy in processes"
 
 EMPTY = np.uint32(0xFFFFFFFF)
 """What it has in a place of a sketch that no shingle fell in."""
