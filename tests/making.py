@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import functools
+from typing import TYPE_CHECKING, Any
 
+import numba
 import numpy as np
 import pyarrow as pa
 
+from lookalike.kernels.jit import INTERPRETED
 from lookalike.normalise import Canonical, Normalisation, normalise
 from lookalike.shingle import Sets
 from lookalike.store import Column
@@ -17,6 +20,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from numpy.typing import NDArray
+
+
+@functools.cache
+def callable_from_python(inner: Any) -> Any:
+    """Compile a part of a kernel by itself: a call of the part as it is ends the interpreter."""
+    return inner if INTERPRETED else numba.njit(inner.py_func)
 
 
 def documents_of(texts: list[str]) -> Canonical:

@@ -23,7 +23,7 @@ STAGES = (
 )
 GROUND = (
     *("curves", "errors", "randomness", "settings", "threads", "unicode", "wording"),
-    *("budget", "checking", "locking", "store", "work"),
+    *("budget", "checking", "columns", "locking", "store", "work"),
 )
 KERNELS = ("kernels",)
 ROOMS = (FACES, ORDER, STAGES, KERNELS, GROUND)
@@ -128,13 +128,28 @@ def test_the_package_has_no_asserts() -> None:
         assert not [node for node in ast.walk(tree) if isinstance(node, ast.Assert)], path
 
 
-def test_every_kernel_is_compiled_by_the_one_decorator() -> None:
+def test_every_kernel_is_compiled_by_the_decorators_of_one_module() -> None:
     for path in (PACKAGE / "kernels").glob("*.py"):
         source = path.read_text()
         if path.name != "jit.py":
             assert "njit" not in source, path
             assert "parallel" not in source, path
             assert "fastmath" not in source, path
+
+
+def test_parts_of_kernels_are_private_and_no_other_module_calls_them() -> None:
+    # Python that calls one crashes.
+    for path in MODULES:
+        nodes = list(ast.walk(ast.parse(path.read_text())))
+        taken = [node for node in nodes if getattr(node, "module", None) == "lookalike.kernels"]
+        kernels = {name.asname or name.name for node in taken for name in node.names}
+        for node in nodes:
+            if isinstance(node, ast.FunctionDef):
+                by = {getattr(one, "id", None) for one in node.decorator_list}
+                assert "inner" not in by or node.name.startswith("_"), (path, node.name)
+                assert "kernel" not in by or not node.name.startswith("_"), (path, node.name)
+            elif isinstance(node, ast.Attribute) and node.attr.startswith("_"):
+                assert getattr(node.value, "id", None) not in kernels, (path, node.attr)
 
 
 def test_a_tour_of_the_package_compiles_each_kernel_once(tmp_path) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lookalike import background, checking, minhash
 from lookalike.background import Background
-from lookalike.kernels import hyperplanes, verify
+from lookalike.kernels import sweep, verify
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.randomness import mixed
 from lookalike.shingle import Sets, Shingling
@@ -37,9 +37,9 @@ def test_checks_are_the_two_lowest_bits_of_the_first_128_rows(signatures):
 def test_all_that_share_a_key_are_found_in_order_and_no_bare_one(documents):
     keys = np.array([key for key, _ in documents], np.uint64)
     bare = np.array([is_bare for _, is_bare in documents], np.bool_)
-    marks = np.zeros((2, hyperplanes.mark_words(len(keys))), np.uint64)
+    marks = np.zeros((2, sweep.mark_words(len(keys))), np.uint64)
     out = np.empty(len(keys), np.uint32)
-    found = out[: hyperplanes.not_alone(keys, bare, marks, out)].tolist()
+    found = out[: sweep.not_alone(keys, bare, marks, out)].tolist()
     often = Counter(key for key, is_bare in documents if not is_bare)
     shared = [i for i, (key, is_bare) in enumerate(documents) if not is_bare and often[key] > 1]
     assert found == sorted(set(found))
@@ -49,9 +49,9 @@ def test_all_that_share_a_key_are_found_in_order_and_no_bare_one(documents):
 
 def test_few_documents_that_are_alone_are_taken_for_sharing():
     keys = mixed(np.arange(100_000 if not INTERPRETED else 500, dtype=np.uint64))
-    marks = np.zeros((2, hyperplanes.mark_words(len(keys))), np.uint64)
+    marks = np.zeros((2, sweep.mark_words(len(keys))), np.uint64)
     out = np.empty(len(keys), np.uint32)
-    found = hyperplanes.not_alone(keys, np.zeros(len(keys), np.bool_), marks, out)
+    found = sweep.not_alone(keys, np.zeros(len(keys), np.bool_), marks, out)
     assert found < len(keys) / 8
 
 

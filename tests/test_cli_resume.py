@@ -464,7 +464,7 @@ def one_line(errors):
 @pytest.mark.parametrize(
     ("command", "call", "room"),
     [
-        *(("dedup", "pwrite", room) for room in (0, 1, 7, 30, 60)),
+        *(("dedup", "pwrite", room) for room in (0, 1, 7, 30, 55)),
         *(("find", "pwrite", room) for room in (3, 40)),
         *(("dedup", "fsync", room) for room in (0, 2, 3, 5)),
         ("find", "fsync", 0),

@@ -1,5 +1,5 @@
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, groupby, pairwise
 
 import numpy as np
 import pytest
@@ -75,6 +75,33 @@ def components(documents, first, second):
     forest = Forest(documents)
     forest.unite(first, second)
     return forest.labels()
+
+
+@given(st.lists(st.integers(-1, 6), min_size=1, max_size=20), st.data())
+def test_items_of_a_label_stand_together_in_the_order_they_had(labels, data):
+    labelled = [i for i, label in enumerate(labels) if label >= 0]
+    some = st.lists(st.sampled_from(labelled), max_size=30) if labelled else st.just([])
+    items = data.draw(some)
+    order = np.full(len(items), -1)
+    kernels.order_by_label(np.array(labels), np.array(items, np.int64), order)
+    assert order.tolist() == sorted(range(len(items)), key=lambda j: labels[items[j]])
+
+
+@given(graphs(), st.data())
+def test_documents_of_a_component_are_put_one_after_the_other(graph, data):
+    documents, pairs, _ = graph
+    forest = Forest(documents)
+    forest.unite(*rows_of(pairs))
+    items = data.draw(st.lists(st.integers(0, documents - 1), max_size=30))
+    order = forest.together(np.array(items, np.int64)).tolist()
+    component = {
+        one: at for at, some in enumerate(twins.components(documents, pairs)) for one in some
+    }
+    assert sorted(order) == list(range(len(items)))
+    changes = [component[items[j]] for j in order]
+    assert len(list(groupby(changes))) == len(set(changes))
+    for a, b in pairwise(order):
+        assert component[items[a]] != component[items[b]] or a < b
 
 
 class TestComponents:

@@ -17,7 +17,7 @@ from lookalike.errors import QuadraticError, SettingsError
 from lookalike.kernels import containment as kernels
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.shingle import Shingling
-from making import documents_of, pairs_of, sets_of
+from making import callable_from_python, documents_of, pairs_of, sets_of
 
 pytestmark = pytest.mark.kernels
 
@@ -343,12 +343,13 @@ class TestKernels:
 
     @pytest.mark.parametrize("threshold", [0.01, 1 / 3, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0])
     def test_what_is_needed_is_what_one_division_says(self, threshold):
+        fewest = callable_from_python(kernels._fewest)
         for size in range(1, 60 if INTERPRETED else 1200):
-            assert kernels._fewest(size, threshold) == twins.needed(size, threshold)
+            assert fewest(size, threshold) == twins.needed(size, threshold)
             for count in range(1, size + 1, 7):
-                assert kernels._fewest(size, count / size) == count
+                assert fewest(size, count / size) == count
                 if count < size:
-                    assert kernels._fewest(size, np.nextafter(count / size, 1)) == count + 1
+                    assert fewest(size, np.nextafter(count / size, 1)) == count + 1
 
     @given(
         st.lists(st.sets(words, min_size=1), min_size=1, max_size=6),

@@ -281,9 +281,10 @@ class TestPlan:
     def test_the_first_bits_rarely_dismiss_a_pair_at_the_threshold(self, threshold):
         chosen = plan(threshold, bands=20, rows=8, metric="cosine")
         most = chosen.most_differing
-        assert 1 - differ_at_most(most, CHECK_BITS, threshold) <= 1e-4
+        # A fifth of the hundredth that a recall of 0.99 allows to miss.
+        assert 1 - differ_at_most(most, CHECK_BITS, threshold) <= 2e-3
         # One bit fewer would dismiss more; four are allowed for rounding.
-        assert most == 4 or 1 - differ_at_most(most - 1, CHECK_BITS, threshold) > 1e-4
+        assert most == 4 or 1 - differ_at_most(most - 1, CHECK_BITS, threshold) > 2e-3
 
     @pytest.mark.parametrize("recall", [0.5, 0.9, 0.99, 0.999])
     @pytest.mark.parametrize("threshold", [0.3, 0.5, 0.8, 0.95])
@@ -312,7 +313,8 @@ class TestPlan:
         p = agreement(0.8)
         inner = (1 - (1 - p**16) ** 8) ** 2
         assert chosen.signature == 1024
-        assert chosen.probability(0.8) == pytest.approx(1 - (1 - inner) ** 4, rel=2e-4)
+        passing = differ_at_most(chosen.most_differing, CHECK_BITS, 0.8)
+        assert chosen.probability(0.8) == pytest.approx((1 - (1 - inner) ** 4) * passing, rel=1e-9)
 
     def test_a_signature_of_so_many_bits_is_fitted_to_the_angle(self):
         chosen = plan(0.8, signature=512, metric="cosine")

@@ -95,6 +95,19 @@ class TestGroups:
         assert groups.representatives.size == groups.sizes.size == groups.members.size == 0
 
 
+@given(st.lists(st.sampled_from(["", "a", "b", "ab", "abc", "一"]), max_size=60))
+def test_a_half_of_a_fingerprint_that_many_share_brings_nothing_together(texts):
+    documents = documents_of(texts)
+    expected = Groups.of(documents)
+    for half in (0, 1):
+        prints = documents.fingerprints.copy()
+        prints[:, half] %= 2
+        found = Groups.of(replace(documents, fingerprints=prints))
+        assert found.of_document.tolist() == expected.of_document.tolist()
+        assert found.members.tolist() == expected.members.tolist()
+        assert found.starts.tolist() == expected.starts.tolist()
+
+
 def test_documents_that_only_share_a_fingerprint_are_not_called_identical():
     documents = documents_of(["one", "two", "one", "tw", "two", "six"])
     forged = replace(documents, fingerprints=np.ones_like(documents.fingerprints))

@@ -239,3 +239,20 @@ class TestOnRealText:
         sets = element_sets(documents, Shingling.parse(spec))
         assert len(pairs) > 2000
         check_on_pairs(sets, pairs, range(30))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "shingle"),
+    [
+        ("abcdefghij", "bcdefghijk", "chars:1"),
+        ("abcdefghijklmnop", "ijklmnopqrstuvwx", "chars:1"),
+        ("一丁丂七丄丅丆万丈", "丁丂七丄丅丆万丈三", "chars:1"),
+        ("abcdefghijklmnop", "bcdefghijklmnopq", "chars:2"),
+        ("a b c d e f g h i j", "b c d e f g h i j k", "words:1"),
+    ],
+)
+def test_neighbours_in_the_alphabet_are_as_good_as_any(first, second, shingle):
+    sets = element_sets(normalise(pa.array([first, second])), Shingling.parse(shingle))
+    exact = exact_similarities(sets, [(0, 1)])[0]
+    estimated = estimates_over_seeds(sets, range(6000))
+    assert abs(bias_in_standard_errors(estimated, exact, ROWS)) < BOUND

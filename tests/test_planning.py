@@ -17,6 +17,7 @@ from lookalike.groups import Groups
 from lookalike.normalise import normalise
 from lookalike.planning import (
     BAND_COST,
+    BLOCK_COST,
     FILL_COST,
     LOOK_COST,
     MEETING_COST,
@@ -46,9 +47,9 @@ def test_a_pair_at_the_threshold_is_found_with_the_recall_asked_for(threshold, r
 def test_one_band_fewer_would_break_the_promise(threshold, recall):
     chosen = plan(threshold, recall)
     if chosen.bands > 1:
-        # A hundredth of the misses is left to the check of signatures; and a low recall is aimed at
+        # A fifth of the misses is left to the check of signatures; and a low recall is aimed at
         # from a little above, because the true curve is steeper where it bends.
-        aimed = max(1 - (1 - recall) * 0.99, min(recall + 0.02, 0.9))
+        aimed = max(1 - (1 - recall) * 0.8, min(recall + 0.02, 0.9))
         assert 1 - (1 - threshold**chosen.rows) ** (chosen.bands - 1) < aimed
 
 
@@ -64,11 +65,14 @@ def passing(most: int, similarity: float) -> float:
 
 
 @pytest.mark.parametrize("recall", [0.5, 0.99, 0.9999])
-def test_the_check_of_signatures_takes_a_hundredth_of_the_misses_at_the_threshold(recall):
-    allowed = (1 - recall) / 100
+def test_the_check_of_signatures_takes_a_fifth_of_the_misses_at_the_threshold(recall):
+    allowed = (1 - recall) / 5
     for threshold in (0.3, 0.5, 0.8, 0.95):
-        most = plan(threshold, recall).most_differing
+        chosen = plan(threshold, recall)
+        most = chosen.most_differing
         assert 1 - passing(most, threshold) <= allowed < 1 - passing(most - 1, threshold)
+        missed = (1 - threshold**chosen.rows) ** chosen.bands + 1 - passing(most, threshold)
+        assert missed <= 1 - recall
     assert plan(1.0, recall).most_differing == 4
 
 
@@ -81,7 +85,8 @@ def expected_cost(bands: int, rows: int, documents: int, background: Background)
     pairs = documents * (documents - 1) / 2 / len(background.similarities)
     blocks = math.ceil(max(bands * rows, 128) / 128)
     filled = bands * rows * math.exp(-background.shingles / 128)
-    sketch = background.shingles * (LOOK_COST * blocks + FILL_COST * filled) + BAND_COST * bands
+    sketch = background.shingles * (LOOK_COST * blocks + FILL_COST * filled)
+    sketch += BLOCK_COST * blocks + BAND_COST * bands
     compare = PAIR_COST + SHINGLE_COST * background.shingles
     return documents * sketch + pairs * (sum(met) * MEETING_COST + compared * compare)
 
@@ -96,7 +101,7 @@ def test_no_other_banding_that_keeps_the_promise_costs_less(documents, similarit
     chosen = plan(0.8, 0.99, documents=documents, background=background)
     best = expected_cost(chosen.bands, chosen.rows, documents, background)
     for rows in range(1, 20):
-        bands = next(b for b in range(1, 2000) if 1 - (1 - 0.8**rows) ** b >= 0.9901)
+        bands = next(b for b in range(1, 2000) if 1 - (1 - 0.8**rows) ** b >= 0.992)
         if bands * rows <= MOST_ROWS:
             assert best <= expected_cost(bands, rows, documents, background) * (1 + 1e-9)
 

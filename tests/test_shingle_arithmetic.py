@@ -12,6 +12,7 @@ import twins
 from lookalike.kernels import sketch as kernels
 from lookalike.kernels.jit import INTERPRETED, multiply_high, trailing_zeros
 from lookalike.shingle import BASE, PRIME, Shingling, ignoring
+from making import callable_from_python
 
 pytestmark = pytest.mark.kernels
 
@@ -75,21 +76,36 @@ class TestArithmetic:
         kind = Shingling("words", k)
         _, _, base, drop, *_ = kind.arguments()
         hashes = np.empty(len(digits) + 1, np.uint64)
-        count = kernels._roll(np.array(digits, np.uint64), len(digits), k, base, drop, hashes)
-        expected = [twins.mix(twins.polynomial(one)) for one in twins.windows(digits, k)]
+        roll = callable_from_python(kernels._roll)
+        count = roll(np.array(digits, np.uint64), len(digits), k, base, drop, hashes)
+        expected = [twins.spread(twins.polynomial(one)) for one in twins.windows(digits, k)]
         assert hashes[:count].tolist() == expected
 
     @given(word_numbers, digits_below_prime)
     def test_products_equal_pythons_modulo_the_prime_and_keep_their_bound(self, x, y):
         bound = 2**61 + x * y // 2**61
         assume(bound < WORD)
-        found = int(kernels._multiply(np.uint64(x), np.uint64(y)))
+        found = int(callable_from_python(kernels._multiply)(np.uint64(x), np.uint64(8 * y)))
         assert found % PRIME == x * y % PRIME
         assert found <= bound
 
     @given(word_numbers)
     def test_remainders_are_pythons(self, x):
-        assert int(kernels._reduce(np.uint64(x))) == x % PRIME
+        assert int(callable_from_python(kernels._reduce)(np.uint64(x))) == x % PRIME
+
+    @given(word_numbers)
+    def test_words_are_spread_as_the_definition_says_and_none_meets_another(self, x):
+        found = int(callable_from_python(kernels._spread)(np.uint64(x)))
+        assert found == twins.spread(x)
+        undone = found ^ found >> 29 ^ found >> 58
+        undone = undone * pow(0x94D049BB133111EB, -1, WORD) % WORD
+        assert undone ^ undone >> 32 == x
+
+    @given(word_numbers)
+    def test_fingerprints_are_reduced_before_they_are_spread(self, x):
+        hashes = np.array([x, x], np.uint64)
+        assert callable_from_python(kernels._finish)(hashes, 1) == 1
+        assert hashes.tolist() == [twins.spread(x % PRIME), x]
 
     @given(word_numbers, word_numbers)
     def test_the_upper_half_of_a_product_is_pythons(self, x, y):
@@ -102,11 +118,26 @@ class TestArithmetic:
                 assert int(zeros_below(np.uint64(word))) == zeros
 
 
+def test_one_high_byte_anywhere_makes_a_text_no_ascii():
+    is_ascii = callable_from_python(kernels._is_ascii)
+    for size in range(71):
+        for start in (0, 3):
+            # What is around the text is not ASCII, and is not looked at.
+            data = np.full(start + size + 9, 0xFF, np.uint8)
+            first, last = np.uint64(start), np.uint64(start + size)
+            data[start : start + size] = 0x7F
+            assert is_ascii(data, first, last)
+            for place in range(start, start + size):
+                data[place] = 0x80
+                assert not is_ascii(data, first, last)
+                data[place] = 0x7F
+
+
 class TestSort:
     def check(self, values, room) -> None:
         given_values = np.array(values + [7] * (room - len(values)), np.uint64)
         spare, tallies = np.empty(room, np.uint64), np.empty(kernels.TALLIES, np.int64)
-        kernels._sort(given_values, len(values), spare, tallies)
+        callable_from_python(kernels._sort)(given_values, len(values), spare, tallies)
         assert given_values.tolist() == sorted(values) + [7] * (room - len(values))
 
     @pytest.mark.parametrize("why", ADVERSARIES)
@@ -122,7 +153,8 @@ class TestIgnoring:
     """Tables that hashes are looked up in, 0 among them, though it marks a free slot."""
 
     def listed(self, table, values) -> list[bool]:
-        return [bool(kernels._is_listed(np.uint64(value), table)) for value in values]
+        is_listed = callable_from_python(kernels._is_listed)
+        return [bool(is_listed(np.uint64(value), table)) for value in values]
 
     @given(st.sets(word_numbers, min_size=1, max_size=80), st.lists(word_numbers, max_size=20))
     def test_exactly_what_was_entered_is_found(self, entered, others):
@@ -164,7 +196,7 @@ def test_shingles_that_share_their_upper_bits_are_moved_a_bounded_number_of_time
     count = 4000
     crafted = np.tile(np.array([1 << 40, 7], np.uint64), count // 2)
     values = crafted.copy().view(Counted)
-    monkeypatch.setattr(kernels, "_sort_crowded", lambda values, _spare: values.sort())
+    monkeypatch.setattr(kernels, "_sort_crowded", lambda values, _count, _spare: values.sort())
     sort = getattr(kernels._sort, "py_func", kernels._sort)
     Counted.writes = 0
     sort(values, count, np.empty(count, np.uint64), np.empty(kernels.TALLIES, np.int64))
@@ -172,8 +204,11 @@ def test_shingles_that_share_their_upper_bits_are_moved_a_bounded_number_of_time
     assert Counted.writes <= 20 * count
 
 
-@given(values=st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 3), max_size=300))
-def test_a_crowded_bucket_is_sorted_by_its_bytes(values):
-    array = np.array(values, np.uint64)
-    kernels._sort_crowded(array, np.empty_like(array))
-    assert array.tolist() == sorted(values)
+@given(
+    values=st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 3), max_size=300),
+    behind=st.integers(0, 3),
+)
+def test_a_crowded_bucket_is_sorted_by_its_bytes_and_what_is_behind_it_stays(values, behind):
+    array = np.array(values + [1] * behind, np.uint64)
+    callable_from_python(kernels._sort_crowded)(array, len(values), np.empty_like(array))
+    assert array.tolist() == sorted(values) + [1] * behind

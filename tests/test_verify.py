@@ -50,6 +50,20 @@ def all_pairs(sets):
     return rows_of(list(combinations(range(len(sets)), 2)))
 
 
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(0, 40)), max_size=30))
+def test_who_is_in_a_pair_is_the_same_by_marks_and_by_a_sort(pairs):
+    first, second = rows_of(pairs)
+    members = sorted({one for pair in pairs for one in pair})
+    expected = [(members.index(a), members.index(b)) for a, b in pairs]
+    for few in (0, 1 << 20):
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(lookalike.verify, "FEW", few)
+            among, left, right = lookalike.verify._involved(first, second, 41)
+        assert among.tolist() == members
+        assert pairs_of(left, right) == expected
+        assert among.dtype == left.dtype == right.dtype == np.int64
+
+
 class TestExactly:
     @given(sets_of_few, st.floats(0, 1, exclude_min=True))
     def test_pairs_at_or_above_any_threshold_are_reported_with_their_scores(self, sets, threshold):

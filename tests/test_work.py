@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 import tempfile
+import threading
 from itertools import count
 
 import numpy as np
@@ -16,6 +17,7 @@ import lookalike
 from lookalike.errors import OutputError
 from lookalike.pipeline import comparing
 from lookalike.read import Corpus
+from lookalike.store import Column
 from lookalike.work import Work
 
 READING = {"sources": [["a.jsonl", 12]], "text": None, "multiset": False}
@@ -158,6 +160,43 @@ def test_a_checkpoint_that_fails_leaves_the_one_before(tmp_path, monkeypatch):
     again.close()
 
 
+def test_what_no_disk_has_room_for_is_not_counted(tmp_path, monkeypatch):
+    begun(tmp_path)
+    work = Work(tmp_path, reading=READING)
+
+    def full(*_given):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    work.store.column("numbers", np.int64).append(np.arange(5, 9))
+    with monkeypatch.context() as patched:
+        patched.setattr("os.pwrite", full)
+        for _ in range(2):
+            with pytest.raises(OutputError, match="numbers cannot be written: No space left"):
+                work.checkpoint()
+    work.close()
+    again = Work(tmp_path, reading=READING)
+    assert again.store.column("numbers", np.int64).read().tolist() == [0, 1, 2, 3, 4]
+    again.close()
+
+
+def test_a_killed_process_loses_what_no_checkpoint_counted_and_nothing_else(tmp_path):
+    code = (
+        "import os, sys; import numpy as np; from pathlib import Path\n"
+        "from lookalike.work import Work\n"
+        "work = Work(Path(sys.argv[1]), reading={})\n"
+        "numbers = work.store.column('numbers', np.int64)\n"
+        "for number in range(6): numbers.append(np.array([number]))\n"
+        "work.checkpoint()\n"
+        "for number in range(90, 99): numbers.append(np.array([number]))\n"
+        "os.kill(os.getpid(), 9)"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)
+    assert done.returncode != 0
+    again = Work(tmp_path, reading={})
+    assert again.store.column("numbers", np.int64).read().tolist() == [0, 1, 2, 3, 4, 5]
+    again.close()
+
+
 @pytest.fixture
 def temporary(tmp_path, monkeypatch):
     """Give the folder in which temporary ones are made."""
@@ -193,6 +232,65 @@ class TestInMemory:
         work.make_room()
         assert len(list(temporary.iterdir())) == 1
         del work
+        assert list(temporary.iterdir()) == []
+
+    def closed(self, temporary):
+        """Make a job with a temporary folder, close it, and give its column."""
+        work = Work(reading=READING)
+        work.make_room()
+        column = work.store.column("numbers", np.int64)
+        column.append(np.arange(3))
+        work.close()
+        assert list(temporary.iterdir()) == []
+        return work, column
+
+    def test_its_files_are_closed_once_however_often_it_is_closed(self, temporary):
+        work, column = self.closed(temporary)
+        for thread in threading.enumerate():
+            if thread.name == "lookalike-closing":
+                thread.join()
+        assert column.file == -1
+        work.close()
+        work.close()
+        assert list(temporary.iterdir()) == []
+
+    def test_the_names_are_gone_while_files_are_still_being_closed(self, temporary, monkeypatch):
+        # As when a disk lets the system wait.
+        waiting, close = threading.Event(), Column.close
+        monkeypatch.setattr(Column, "close", lambda column: (waiting.wait(20), close(column)))
+        try:
+            _, column = self.closed(temporary)
+            assert column.file >= 0
+        finally:
+            waiting.set()
+        for thread in threading.enumerate():
+            if thread.name == "lookalike-closing":
+                thread.join()
+        assert column.file == -1
+
+    def test_where_no_thread_can_be_started_files_are_closed_at_once(self, temporary, monkeypatch):
+        def refuse(_thread):
+            raise RuntimeError("can't start new thread")
+
+        monkeypatch.setattr(threading.Thread, "start", refuse)
+        work, column = self.closed(temporary)
+        assert column.file == -1
+        work.close()
+
+    def test_a_program_that_ends_with_a_job_open_ends(self, temporary):
+        code = (
+            "import sys, tempfile; import numpy as np; from lookalike.work import Work\n"
+            "tempfile.tempdir = sys.argv[1]\n"
+            "work = Work(); work.make_room()\n"
+            "work.store.column('numbers', np.int64).append(np.arange(3))\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", code, str(temporary)],
+            capture_output=True,
+            check=False,
+            timeout=60,
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
         assert list(temporary.iterdir()) == []
 
     def test_without_a_place_for_it_the_job_ends_with_a_word(self, monkeypatch, tmp_path):

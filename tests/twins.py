@@ -138,6 +138,15 @@ def mix(x: int) -> int:
     return x
 
 
+def spread(x: int) -> int:
+    """Spread a 64-bit word over all its bits by one multiplication, one to one."""
+    x %= WORD
+    x ^= x >> 32
+    x = x * 0x94D049BB133111EB % WORD
+    x ^= x >> 29
+    return x
+
+
 B = mix(GOLDEN) % P
 
 
@@ -166,7 +175,8 @@ def windows(sequence: list[int], k: int) -> list[list[int]]:
 def char_hashes(text: str, k: int) -> list[int]:
     """Return the hashes of the shingles of k code points of a canonical text, in order."""
     shifted = [ord(character) + 1 for character in text]
-    return [mix(polynomial(window)) for window in windows(shifted, k)]
+    hashes = [spread(polynomial(window)) for window in windows(shifted, k)]
+    return [mix(h) for h in hashes] if k == 1 else hashes
 
 
 def chunks(data: bytes) -> list[int]:
@@ -177,27 +187,31 @@ def chunks(data: bytes) -> list[int]:
     ]
 
 
-def token_hash(token: str) -> int:
-    """Return the 64 bits that stand for a token."""
-    data = token.encode("utf-8")
+def bytes_hash(data: bytes) -> int:
+    """Return the 64 bits that words and tokens begin with."""
     h = len(data) * GOLDEN % WORD
     for chunk in chunks(data):
         h = (h ^ chunk) * 0xD6E8FEB86659FD93 % WORD
         h ^= h >> 32
-    return mix(h)
+    return h
+
+
+def token_hash(token: str) -> int:
+    """Return the 64 bits that stand for a token."""
+    return mix(bytes_hash(token.encode("utf-8")))
 
 
 def word_value(word: str) -> int:
     """Return the number below P that stands for a word."""
-    return token_hash(word) % P
+    return bytes_hash(word.encode("utf-8")) % P
 
 
 def word_hashes(text: str, k: int) -> list[int]:
     """Return the hashes of the shingles of k words of a canonical text, in order."""
     values = [word_value(word) for word in words(text)]
     if text and not values:
-        return [mix(polynomial([ord(character) + 1 for character in text]))]
-    return [mix(polynomial(window)) for window in windows(values, k)]
+        return [spread(polynomial([ord(character) + 1 for character in text]))]
+    return [spread(polynomial(window)) for window in windows(values, k)]
 
 
 def token_document(tokens: list[str | None] | None, multiset: bool) -> bytes:

@@ -9,7 +9,7 @@ import numpy as np
 
 from lookalike import minhash, simhash, unicode
 from lookalike.checking import CHECK_BITS, CHECK_ROWS
-from lookalike.kernels import hyperplanes
+from lookalike.kernels import sweep as kernels
 from lookalike.shingle import Shingling, element_sets, shingle_hashes
 
 if TYPE_CHECKING:
@@ -176,7 +176,7 @@ def with_close_pairs(
     state = np.array([0, 1, 0])
     while state[0] < len(documents):
         room = np.empty(1 << 16, np.uint64)
-        written = hyperplanes.near_in_buckets(
+        written = kernels.near_in_buckets(
             one_bucket, order, bare, checks.view(np.uint64), most, state, room
         )
         found.append(room[:written])

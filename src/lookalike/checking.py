@@ -21,7 +21,7 @@ __all__ = ["CHECK_BITS", "CHECK_ROWS", "MISSED", "most_differing", "passing"]
 CHECK_BITS = 256
 CHECK_ROWS = 128
 """Rows of a signature whose two lowest bits are compared."""
-MISSED = 0.01
+MISSED = 0.2
 """Of the misses that a recall allows, the share that dismissing pairs at the threshold may take."""
 LEAST_MISSED = 1e-9
 """Chance that is as good as none, where a recall allows no more."""

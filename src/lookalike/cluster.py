@@ -40,6 +40,12 @@ class Forest:
         """Put the two documents of each pair together."""
         kernels.unite(self._parents, first, second)
 
+    def together(self, items: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Give the places of documents: those of a component one after the other, in order."""
+        order = np.empty(len(items), np.int64)
+        kernels.order_by_label(self.labels(), items, order)
+        return order
+
     def labels(self) -> NDArray[np.int64]:
         """Give each document the number of its component; one by itself has one too."""
         labels = np.empty(len(self._parents), np.int64)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lookalike.kernels import cluster as clusters
 from lookalike.kernels import normalise as kernels
+from lookalike.kernels import sweep
 from lookalike.threads import in_order, pieces
 
 if TYPE_CHECKING:
@@ -54,30 +56,37 @@ class Groups:
         A fingerprint is no proof: each document is also compared with the first of its group, and
         one that differs, by chance or by malice, has a group of its own.
         """
-        filled = np.flatnonzero(np.diff(documents.offsets))
-        members = filled[_by_print(documents.fingerprints, filled)]
-        new = np.ones(len(members), np.bool_)
+        empty = np.diff(documents.offsets) == 0
+        alike = _looking_alike(documents.fingerprints, empty)
+        alike = alike[_by_print(documents.fingerprints, alike)]
+        new = np.ones(len(alike), np.bool_)
         for half in (0, 1):
-            prints = documents.fingerprints[members, half]
+            prints = documents.fingerprints[alike, half]
             new[1:] &= prints[1:] == prints[:-1]
         new[1:] = ~new[1:]
-        del prints
-        first = np.maximum.accumulate(np.where(new, np.arange(len(members)), 0))
-        repeats = np.flatnonzero(~new)
-        different = ~_same(documents, members[first[repeats]], members[repeats], threads)
-        # The first document of each one's group: its own, where it only looked the same.
-        leaders = members[first]
-        leaders[repeats[different]] = members[repeats[different]]
-        of_document = np.full(len(documents), -1, np.int64)
-        of_document[members] = leaders
-        leads = np.flatnonzero(of_document == np.arange(len(documents)))
-        number = np.empty(len(documents), np.int64)
-        number[leads] = np.arange(len(leads))
-        of_document[members] = number[leaders]
-        sizes = np.bincount(of_document[members], minlength=len(leads))
-        by_group = np.lexsort((members, of_document[members]))
-        starts = np.append(0, np.cumsum(sizes)).astype(np.int64)
-        return cls(of_document, members[by_group], starts)
+        first = alike[np.maximum.accumulate(np.where(new, np.arange(len(alike)), 0))]
+        first, repeats = first[~new], alike[~new]
+        same = _same(documents, first, repeats, threads)
+        # The first document of each one's group: its own, where none before it is the same.
+        leaders = np.arange(len(documents))
+        leaders[repeats[same]] = first[same]
+        leading = (leaders == np.arange(len(documents))) & ~empty
+        of_document = (np.cumsum(leading) - 1)[leaders]
+        of_document[empty] = -1
+        filled = np.flatnonzero(~empty)
+        members = np.empty(len(filled), np.int64)
+        starts = np.zeros(np.count_nonzero(leading) + 1, np.int64)
+        clusters.order_by_label(of_document, filled, members)
+        np.cumsum(np.bincount(of_document[filled], minlength=len(starts) - 1), out=starts[1:])
+        return cls(of_document, filled[members], starts)
+
+
+def _looking_alike(fingerprints: NDArray[np.uint64], empty: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Give the documents, in order, that may have the fingerprint of another."""
+    rows = np.empty(len(fingerprints), np.uint32)
+    marks = np.zeros((2, sweep.mark_words(len(fingerprints))), np.uint64)
+    count = sweep.not_alone(np.ascontiguousarray(fingerprints[:, 0]), empty, marks, rows)
+    return rows[:count].astype(np.int64)
 
 
 def _by_print(fingerprints: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -21,7 +21,7 @@ from lookalike.checking import CHECK_BITS
 from lookalike.errors import SettingsError
 from lookalike.kernels import sketch as kernels
 from lookalike.randomness import random_words
-from lookalike.shingle import PIECE
+from lookalike.shingle import PIECE, element_sets
 from lookalike.threads import in_order, pieces
 
 if TYPE_CHECKING:
@@ -90,12 +90,18 @@ def sign_texts(
         room = int(lengths[piece].max(initial=0)) + 1
         texts = documents.data, documents.offsets, chosen[piece]
         kernels.sign_texts(
-            *(*texts, *arguments, shingling.multiset, *functions, room),
-            *(signatures[piece], counts[piece]),
+            *(*texts, *arguments, *functions, room), *(signatures[piece], counts[piece])
         )
         return int(piece.stop)
 
-    for done in in_order(sign, pieces(lengths, PIECE), threads):
+    def sign_elements(piece: slice) -> int:
+        sets = element_sets(documents, shingling, rows=chosen[piece])
+        signatures[piece], counts[piece] = sign_sets(sets, rows=rows, seed=seed), sets.sizes()
+        return int(piece.stop)
+
+    # Of a set the repeats change no minimum, so that its shingles need not be sorted.
+    work = sign_elements if shingling.multiset else sign
+    for done in in_order(work, pieces(lengths, PIECE), threads):
         if progress:
             progress(done)
     return signatures, counts

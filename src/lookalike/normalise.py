@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lookalike import unicode
+from lookalike.columns import strings
 from lookalike.errors import SettingsError, SourceError
 from lookalike.kernels import normalise as kernels
 
@@ -156,10 +157,9 @@ def normalise(texts: pa.Array, options: Normalisation | None = None) -> Canonica
 
 def canonical_text(text: str, options: Normalisation | None = None) -> str:
     """Make one text canonical."""
-    import pyarrow as pa
 
     try:
-        column = pa.array([text], pa.large_string())
+        column = strings([text])
     except UnicodeEncodeError as error:
         raise InvalidTextError(0, error.start) from None
     return normalise(column, options).text(0)

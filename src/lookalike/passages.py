@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
-import pyarrow as pa
 
 from lookalike import unicode
+from lookalike.columns import strings
 from lookalike.errors import SettingsError
 from lookalike.normalise import Normalisation, normalise
 
@@ -106,7 +106,7 @@ def _canonical_words(
 ) -> tuple[list[str], NDArray[np.int64]]:
     """Give the words in canonical form, without those of which nothing is left, and their spans."""
     spans = word_spans(text)
-    words = pa.array([text[start:end] for start, end in spans.tolist()], pa.large_string())
+    words = strings([text[start:end] for start, end in spans.tolist()])
     canonical = normalise(words, options)
     kept = np.flatnonzero(np.diff(canonical.offsets))
     return [canonical.text(int(row)) for row in kept], spans[kept]

@@ -32,9 +32,10 @@ MOST_GIVEN = 1 << 16
 """Rows or bits that a user may."""
 
 # Measured, in nanoseconds on one core; only their ratios matter.
-LOOK_COST = 2.0  # a shingle, for each block of 128 rows of its document's signature
+BLOCK_COST = 250.0  # a block of 128 rows of one document's signature, whatever its shingles
+LOOK_COST = 2.0  # a shingle, for each block of 128 rows
 FILL_COST = 0.05  # a shingle, for each row that no throw reached
-BAND_COST = 100.0  # a band of one document: key, sort, bucket
+BAND_COST = 150.0  # a band of one document: key, on disk and back, sort, bucket
 PAIR_COST = 2000.0  # a candidate, before its shingles are looked at
 SHINGLE_COST = 30.0  # a shingle of a candidate: hashed, sorted, merged
 BIT_COST = 4.0  # a bit of one document's sketch
@@ -360,7 +361,8 @@ def _cheapest(threshold: float, recall: float, documents: int, background: Backg
     def sketching(banding: Cascade) -> float:
         blocks = -(-max(banding.rows, CHECK_ROWS) // ROWS_TOGETHER)
         filled = banding.rows * math.exp(-background.shingles / ROWS_TOGETHER)
-        each = background.shingles * (LOOK_COST * blocks + FILL_COST * filled)
+        each = BLOCK_COST * blocks
+        each += background.shingles * (LOOK_COST * blocks + FILL_COST * filled)
         return documents * (each + BAND_COST * (banding.bands or 0))
 
     def comparing(banding: Cascade) -> float:
@@ -390,7 +392,7 @@ def _cheapest_bits(
     checking = PAIR_COST + SHINGLE_COST * background.shingles
     if background.dense:
         checking = NUMBER_COST * background.shingles
-    needed = 1 - (1 - recall) * ALLOWANCE
+    needed = 1 - (1 - recall) * (1 - MISSED) * ALLOWANCE
 
     def sketching(banding: Cascade) -> float:
         return documents * (BIT_COST * banding.rows + KEY_COST * (banding.bands or 0))

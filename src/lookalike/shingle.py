@@ -88,13 +88,13 @@ class Shingling:
     ) -> tuple[
         int, int, np.uint64, np.uint64, NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint64]
     ]:
-        """Give the kernels what they need to know of the shingles."""
+        """Give the kernels what they need to know of the shingles; factors are given eightfold."""
         drop = (PRIME - pow(BASE, self.size, PRIME)) % PRIME
         leaving = np.array([(byte + 1) * drop % PRIME + 1 for byte in range(128)], np.uint64)
         unit = _UNITS[self.unit]
         ignored = np.empty(0, np.uint64) if self.ignored is None else self.ignored
-        base, table = np.uint64(BASE), unicode.code_points()
-        return unit, self.size, base, np.uint64(drop), leaving, table, ignored
+        base, table = np.uint64(8 * BASE), unicode.code_points()
+        return unit, self.size, base, np.uint64(8 * drop), leaving, table, ignored
 
 
 def ignoring(hashes: NDArray[np.uint64]) -> NDArray[np.uint64] | None:

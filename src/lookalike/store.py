@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import functools
-import mmap
 import os
 import threading
 from bisect import bisect_right
@@ -34,13 +33,10 @@ def unwritable(path: object, error: OSError) -> OutputError:
     )
 
 
-SEEN_BYTES = 1 << 27
-"""Bytes of a file in view that stay in memory, more or less."""
-AROUND_BYTES = 1 << 16
-"""Bytes that the system brings to memory around a place of a file that is looked at."""
+WAITING_BYTES = 1 << 20
+"""Bytes of items that wait to be written together: a call of the system for each takes long."""
 
 _SEEKING = threading.Lock()
-_JOINING = threading.Lock()
 
 
 def _read_at(file: int, room: Any, at: int) -> int:
@@ -72,23 +68,25 @@ class Column:
         self._starts: list[int] = []
         self._length = length
         self._room: NDArray[Any] | None = None
-        self._file = -1
-        self._map: mmap.mmap | None = None
-        self._seen = 0
+        self._waiting: list[NDArray[Any]] = []
+        self._lock = threading.Lock()
+        self._waiting_bytes = 0
+        self.file = -1
+        """The descriptor of the file that it is in."""
         if path is not None:
             self._open(path, length)
 
     def _open(self, path: Path, length: int) -> None:
         needed = length * self.dtype.itemsize
         try:
-            self._file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
-            if os.fstat(self._file).st_size < needed:
+            self.file = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+            if os.fstat(self.file).st_size < needed:
                 raise OutputError(
                     f"{path} is shorter than its checkpoint says, as after a power cut: remove "
                     f"{path.parent} and run again"
                 )
             # What a killed job wrote after its last checkpoint does not count.
-            os.ftruncate(self._file, needed)
+            os.ftruncate(self.file, needed)
         except OSError as error:
             raise unwritable(path, error) from None
         self.path = path
@@ -110,6 +108,7 @@ class Column:
         """
         start, after = self._length, self._length + count
         if self.path is not None:
+            self.flush()
             self._length = after
             return lambda values: self._write(values, start)
         if self._room is None or after > len(self._room):
@@ -122,8 +121,15 @@ class Column:
         """Put items at the end."""
         values = np.ascontiguousarray(values, self.dtype).ravel()
         if self.path is not None:
-            self._write(values, self._length)
-            self._length += len(values)
+            if self._waiting_bytes + values.nbytes > WAITING_BYTES:
+                self.flush()
+                self._write(values, self._length)
+                self._length += len(values)
+                return
+            with self._lock:
+                self._waiting.append(values.copy())
+                self._waiting_bytes += values.nbytes
+                self._length += len(values)
             return
         if (write := self.claim(len(values))) is not None:
             write(values)
@@ -133,12 +139,21 @@ class Column:
         self._starts.append(self._length)
         self._length += len(values)
 
+    def flush(self) -> None:
+        """Write what waits to be written."""
+        with self._lock:
+            count = sum(map(len, self._waiting))
+            if count:
+                self._write(np.concatenate(self._waiting), self._length - count)
+            # Only now: what could not be written waits on, so that no checkpoint counts it.
+            self._waiting, self._waiting_bytes = [], 0
+
     def _write(self, values: NDArray[Any], start: int) -> None:
         data: Any = values.view(np.uint8)
         at = start * self.dtype.itemsize
         try:
             while len(data):
-                written = _write_at(self._file, data, at)
+                written = _write_at(self.file, data, at)
                 data, at = data[written:], at + written
         except OSError as error:
             raise unwritable(self.path, error) from None
@@ -147,7 +162,7 @@ class Column:
         """Give some of the items, by default all; of a column in memory they are not copied."""
         stop = self._length if stop is None else stop
         if self.path is None:
-            with _JOINING:
+            with self._lock:
                 return self._slice(start, stop)
         values = np.empty(max(0, stop - start), self.dtype)
         self.read_into(values, start)
@@ -179,11 +194,12 @@ class Column:
         """Read as many items from a file as there is room for."""
         if not len(values):
             return
+        self.flush()
         data: Any = values.view(np.uint8)
         at = start * self.dtype.itemsize
         while data.size:
             try:
-                got = _read_at(self._file, data, at)
+                got = _read_at(self.file, data, at)
             except OSError as error:
                 raise OutputError(f"{self.path} cannot be read: {error.strerror}") from None
             if not got:
@@ -191,35 +207,11 @@ class Column:
                 raise OutputError(f"{self.path} ends before its items do: run again")
             data, at = data[got:], at + got
 
-    def view(self) -> NDArray[Any]:
-        """Give all items without reading them: those that are looked at come from the file then.
-
-        Small reads at many places are so a matter of the processor, not of one call each.
-        """
-        if self.path is None or not self._length:
-            return self.read()
-        with _JOINING:
-            if self._map is None or len(self._map) < self._length * self.dtype.itemsize:
-                self._map = mmap.mmap(self._file, 0, access=mmap.ACCESS_COPY)
-            self._check_size()
-            return np.frombuffer(self._map, self.dtype, self._length)
-
     def _check_size(self) -> None:
-        if os.fstat(self._file).st_size < self._length * self.dtype.itemsize:
+        if os.fstat(self.file).st_size < self._length * self.dtype.itemsize:
             raise OutputError(
                 f"{self.path} became shorter while it was in use: remove its folder, run again"
             )
-
-    def looked_at(self, places: int, count: int) -> None:
-        """Say at how many places, and how many items, a view was looked at.
-
-        Now and then the memory that they take is given back.
-        """
-        self._seen += places * AROUND_BYTES + count * self.dtype.itemsize
-        if self._seen > SEEN_BYTES and self._map is not None:
-            self._seen = 0
-            if hasattr(self._map, "madvise"):
-                self._map.madvise(mmap.MADV_DONTNEED)
 
     def move(self, path: Path) -> None:
         """Move what is in memory to a file."""
@@ -232,21 +224,21 @@ class Column:
 
     def clear(self, length: int = 0) -> None:
         """Forget the items from a place on."""
-        self._map = None
         if self.path is None:
             self._room = None
             self._chunks, self._starts = [self._slice(0, length)], [0]
         else:
-            os.ftruncate(self._file, length * self.dtype.itemsize)
+            self.flush()
+            os.ftruncate(self.file, length * self.dtype.itemsize)
         self._length = length
 
     def close(self) -> None:
-        """Let go of the file."""
-        self._map = None
-        if self._file >= 0:
-            os.close(self._file)
-            self._file = -1
+        """Let go of the file, and of what waits to be written there."""
+        file, self.file = self.file, -1
+        if file >= 0:
+            os.close(file)
         self._chunks, self._starts, self._room = [], [], None
+        self._waiting, self._waiting_bytes = [], 0
 
     def __del__(self) -> None:
         """Let go of a file that nobody closed."""
@@ -273,6 +265,11 @@ class Store:
         """Give the items of each column, for a checkpoint."""
         return self._lengths | {name: len(column) for name, column in self.columns.items()}
 
+    def flush(self) -> None:
+        """Write what waits to be written."""
+        for column in self.columns.values():
+            column.flush()
+
     def spill(self, folder: Path) -> None:
         """Move to a folder all that is in memory."""
         if self.folder is None:
@@ -292,6 +289,6 @@ class Store:
 
     def close(self) -> None:
         """Let go of all files."""
-        for column in self.columns.values():
+        columns, self.columns = self.columns, {}
+        for column in columns.values():
             column.close()
-        self.columns = {}

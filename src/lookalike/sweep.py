@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.kernels import hyperplanes as kernels
+from lookalike.kernels import sweep as kernels
 from lookalike.threads import in_order
 
 if TYPE_CHECKING:
@@ -33,10 +33,20 @@ BYTES = 80
 class Swept:
     """Pairs of documents whose sketches are near, each once, in order."""
 
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
+    pairs: NDArray[np.uint64]
+    """The first document of each in the upper half of a word, the second in the lower."""
     dismissed: int
     """Times that two documents met in a bucket whose sketches are not near."""
+
+    def __len__(self) -> int:
+        """Count the pairs."""
+        return len(self.pairs)
+
+    def part(self, start: int, stop: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Give the first documents and the second ones of some pairs."""
+        some = self.pairs[start:stop]
+        first = (some >> np.uint64(32)).astype(np.int64)
+        return first, (some & np.uint64(0xFFFFFFFF)).astype(np.int64)
 
 
 def sweep(
@@ -94,14 +104,13 @@ def sweep(
         dismissed += found[1] - len(found[0])
         # Near pairs meet in many bands: they are put together before they are too many.
         if sum(map(len, waiting)) > max(ROOM, len(known)) or done == bands:
-            known = _distinct(np.concatenate([known, *waiting]))
-            waiting = []
+            waiting = [np.concatenate([known, *waiting])]
+            known = _distinct(waiting.pop())
         if len(known) > most:
             return None
         if progress:
             progress(done, bands)
-    first = (known >> np.uint64(32)).astype(np.int64)
-    return Swept(first, (known & np.uint64(0xFFFFFFFF)).astype(np.int64), dismissed)
+    return Swept(known, dismissed)
 
 
 def _distinct(values: NDArray[np.uint64]) -> NDArray[np.uint64]:

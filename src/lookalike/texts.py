@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lookalike.kernels import files
 from lookalike.kernels import normalise as kernels
 from lookalike.normalise import Canonical
 from lookalike.threads import pieces
@@ -19,10 +20,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Selection", "Strings", "Texts"]
 
-NEAR = 1 << 14
-"""Bytes between strings that are read with them."""
-TOGETHER = 512
-"""Strings that are looked at in a file before their memory may be given back."""
+NEAR = 1 << 10
+"""Bytes between two strings that are read with them, sooner than each by itself."""
+MOST_READ = 1 << 28
+"""Bytes that are read in one go for this, at the most."""
 
 
 class Strings:
@@ -55,7 +56,7 @@ class Strings:
         data = np.empty(int(offsets[-1]), np.uint8)
         if self.data.path is not None and len(rows):
             first, last = int(starts.min()), int((starts + lengths).max())
-            if last - first <= 2 * len(data) + NEAR:
+            if last - first <= min(2 * len(data) + NEAR * len(rows), MOST_READ):
                 # Near each other, they are read in one go.
                 source = np.empty(last - first, np.uint8)
                 self.data.read_into(source, first)
@@ -63,12 +64,20 @@ class Strings:
                     return source, offsets
                 kernels.gather(source, starts - first, offsets, data)
                 return data, offsets
-        view = self.data.view()
-        for begin in range(0, len(rows), TOGETHER):
-            end = min(begin + TOGETHER, len(rows))
-            kernels.gather(view, starts[begin:end], offsets[begin : end + 1], data)
-            self.data.looked_at(end - begin, int(offsets[end] - offsets[begin]))
+            self._read_spans(starts, offsets, data)
+        else:
+            kernels.gather(self.data.read(), starts, offsets, data)
         return data, offsets
+
+    def _read_spans(
+        self, starts: NDArray[np.int64], offsets: NDArray[np.int64], data: NDArray[np.uint8]
+    ) -> None:
+        done = 0
+        if files.BY_SYSTEM:
+            self.data.flush()
+            done = files.read_spans(self.data.file, starts, offsets, data)
+        for row in range(done, len(starts)):
+            self.data.read_into(data[offsets[row] : offsets[row + 1]], int(starts[row]))
 
 
 class Texts(Strings):

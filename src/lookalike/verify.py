@@ -30,6 +30,8 @@ PIECE = 1 << 13
 """Pairs that one thread compares at a time."""
 PIECE_BYTES = 1 << 20
 """Bytes of text whose sets one thread holds at a time."""
+FEW = 64
+"""Pairs, times so many, that are few beside all documents."""
 WHOLE_BYTES = 1 << 25
 """Bytes of text whose sets are held at once where they are compared again and again."""
 
@@ -145,8 +147,7 @@ def in_pieces(
     at a time than the threads work on; pairs that hang together come one after the other, so that
     it is built once a piece, and most documents are in one piece only.
     """
-    involved, places = np.unique(np.concatenate([first, second]), return_inverse=True)
-    left, right = np.split(places, 2)
+    involved, left, right = _involved(first, second, len(rows))
     chosen = rows[involved]
     lengths = documents.lengths(chosen)
     distinct = int(lengths.sum())
@@ -154,19 +155,33 @@ def in_pieces(
     if distinct <= WHOLE_BYTES and paired > 4 * distinct:
         part, mine = documents.part(chosen)
         return score(build(part, mine, threads), left, right, threads).at(involved)
-    together = Forest(len(involved))
-    together.unite(left, right)
-    order = np.lexsort((right, left, together.labels()[left]))
+    forest = Forest(len(involved))
+    forest.unite(left, right)
+    order = forest.together(left)
     left, right = left[order], right[order]
 
     def work(piece: slice) -> Scored:
-        pair = np.concatenate([left[piece], right[piece]])
-        among, places = np.unique(pair, return_inverse=True)
+        among, first, second = _involved(left[piece], right[piece], len(chosen))
         part, mine = documents.part(chosen[among])
-        first, second = np.split(places, 2)
         return score(build(part, mine, 1), first, second, 1).at(involved[among])
 
     return Scored.joined(list(in_order(work, _cut(left, right, lengths), threads)))
+
+
+def _involved(
+    first: NDArray[np.int64], second: NDArray[np.int64], count: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Give which of so many are in a pair, in order, and the pairs by their places among those."""
+    if FEW * len(first) < count:
+        among, places = np.unique(np.concatenate([first, second]), return_inverse=True)
+        return among, places[: len(first)], places[len(first) :]
+    # A place for each of all takes less time than to sort those in pairs.
+    places = np.zeros(count, np.int64)
+    places[first] = 1
+    places[second] = 1
+    among = np.flatnonzero(places)
+    places[among] = np.arange(len(among))
+    return among, places[first], places[second]
 
 
 def _cut(

@@ -8,8 +8,11 @@ job is taken up again.
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import sys
 import tempfile
+import threading
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,7 +22,7 @@ from lookalike.locking import Lock
 from lookalike.store import Store, unwritable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 __all__ = ["SPOOL", "Work", "take"]
 
@@ -125,6 +128,7 @@ class Work:
         """Make all that was done so far count."""
         if not self.durable or self.folder is None:
             return
+        self.store.flush()
         self.state["lengths"] = self.store.lengths()
         _write_whole(self.folder / STATE, self.state)
 
@@ -144,9 +148,15 @@ class Work:
 
     def close(self) -> None:
         """Let go of the files; temporary ones go away."""
-        self.store.close()
-        if self._temporary is not None:
+        if self._temporary is not None and os.name == "posix":
+            # Their names go at once; what they hold goes when they are closed, for which the
+            # system may wait for a disk.
             shutil.rmtree(self._temporary, ignore_errors=True)
+            _meanwhile(self.store.close)
+        else:
+            self.store.close()
+            if self._temporary is not None:
+                shutil.rmtree(self._temporary, ignore_errors=True)
         self.release()
 
     def release(self) -> None:
@@ -170,6 +180,18 @@ class Work:
         """Leave no temporary folder behind."""
         if hasattr(self, "store"):
             self.close()
+
+
+def _meanwhile(work: Callable[[], None]) -> None:
+    """Do some work in another thread, or at once where none can be started any more."""
+    if sys.is_finalizing():
+        # Python 3.11 waits for the thread that it does not let run.
+        work()
+        return
+    try:
+        threading.Thread(target=work, name="lookalike-closing").start()
+    except RuntimeError:
+        work()
 
 
 def _write_whole(path: Path, content: Any) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lookalike.kernels.jit import kernel
+from lookalike.kernels.jit import inner, kernel
 
 AND, OR = 0, 1
 ALONE = np.uint32(0xFFFFFFFF)
@@ -11,7 +11,7 @@ ALONE = np.uint32(0xFFFFFFFF)
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
-@kernel
+@inner
 def _mix(x):
     x ^= x >> np.uint64(30)
     x *= np.uint64(0xBF58476D1CE4E5B9)

@@ -1,9 +1,11 @@
 """Which documents hang together, and which stay when every other must be near one that does."""
 
-from lookalike.kernels.jit import kernel
+import numpy as np
+
+from lookalike.kernels.jit import inner, kernel
 
 
-@kernel
+@inner
 def _root(parents, document):
     while parents[document] != document:
         # Every second step is cut short, so that later searches are quick.
@@ -75,3 +77,20 @@ def nearest_kept(places, starts, neighbours, similarities, kept, nearest, simila
                 best = at
         nearest[document] = neighbours[best]
         similarity[document] = similarities[best]
+
+
+@kernel
+def order_by_label(labels, items, order):
+    """Write the places of items by their labels, from 0 on; those of one label in their order."""
+    most = 0
+    for j in range(len(labels)):
+        most = max(most, labels[j])
+    starts = np.zeros(most + 2, np.int64)
+    for j in range(len(items)):
+        starts[labels[items[j]] + 1] += 1
+    for j in range(len(starts) - 1):
+        starts[j + 1] += starts[j]
+    for j in range(len(items)):
+        label = labels[items[j]]
+        order[starts[label]] = j
+        starts[label] += 1

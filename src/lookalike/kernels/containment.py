@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lookalike.kernels.jit import kernel, multiply_high
+from lookalike.kernels.jit import inner, kernel, multiply_high
 
 COMMON = 0xFFFF
 """How often an element is counted at the most: a counter stays there."""
@@ -18,7 +18,7 @@ def count_elements(elements, counters):
             counters[at] += 1
 
 
-@kernel
+@inner
 def _fewest(size, threshold):
     """Give the smallest whole number whose share of `size` reaches a threshold above 0."""
     # The product may round to either side; the division is the one that is promised.

@@ -7,14 +7,14 @@ counts once without a sort; documents are numbered from 1, and 0 is a word not u
 
 import numpy as np
 
-from lookalike.kernels.jit import kernel
+from lookalike.kernels.jit import inner, kernel
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 _ONE = np.uint64(1)
 
 
-@kernel
+@inner
 def _counted(word, document):
     """Give the word with one document more, unless that was counted already."""
     if word >> _HALF == document:
@@ -55,7 +55,7 @@ def keep_passing(hashes, offsets, passing, lowest):
         offsets[i + 1] = kept
 
 
-@kernel
+@inner
 def _slot(key, keys, used):
     """Give the slot of a key: where it is, or the free one where it belongs."""
     last = np.uint64(len(keys) - 1)
@@ -127,7 +127,7 @@ def link(found, offsets, out, out_offsets):
         out_offsets[i + 1] = written
 
 
-@kernel
+@inner
 def _better(length, fingerprint, best_length, best):
     if length != best_length:
         return length > best_length

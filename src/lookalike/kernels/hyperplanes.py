@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from lookalike.kernels.jit import kernel, ones
+from lookalike.kernels.jit import inner, kernel, ones
 
 LANES = 32
 """Vectors that go through a transform side by side, one in each place of the machine's vectors."""
@@ -18,7 +18,7 @@ LANES = 32
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
 
-@kernel
+@inner
 def _mix(x):
     x ^= x >> np.uint64(30)
     x *= np.uint64(0xBF58476D1CE4E5B9)
@@ -27,7 +27,7 @@ def _mix(x):
     return x ^ (x >> np.uint64(31))
 
 
-@kernel
+@inner
 def _two(a, b):
     for i in range(len(a)):
         total = a[i] + b[i]
@@ -35,7 +35,7 @@ def _two(a, b):
         a[i] = total
 
 
-@kernel
+@inner
 def _eight(a, b, c, d, e, f, g, h):
     """Do three steps at once, so that what they work on stays in the registers."""
     for i in range(len(a)):
@@ -49,7 +49,7 @@ def _eight(a, b, c, d, e, f, g, h):
         e[i], f[i], g[i], h[i] = q0 - q4, q1 - q5, q2 - q6, q3 - q7
 
 
-@kernel
+@inner
 def _hadamard(room):
     """Multiply by the Hadamard matrix in place: sums and differences at growing distances."""
     end = len(room)
@@ -113,7 +113,7 @@ def signs(values, flips, out):
                     out[start + lane, at] = words[lane]
 
 
-@kernel
+@inner
 def _bits(words, at, count):
     """Give up to 64 bits from a place on, the first one lowest."""
     value = np.uint64(0)
@@ -202,110 +202,3 @@ def dots(vectors, first, second, out):
         for j in range(whole, len(a)):
             rest += np.float64(a[j]) * np.float64(b[j])
         out[pair] = ((s0 + s1) + (s2 + s3)) + ((s4 + s5) + (s6 + s7)) + rest
-
-
-def mark_words(documents: int) -> int:
-    """Tell how many words of marks serve so many documents: sixteen bits or more for each."""
-    words = 1
-    while 4 * words < documents:
-        words *= 2
-    return words
-
-
-@kernel
-def not_alone(keys, bare, marks, out):
-    """Write the documents that may share a key with another, in order, and give their number.
-
-    `marks` are two bits for each of some places, all 0, where keys are seen once and seen again.
-    All that share a key are written, and few others; bare documents are not.
-    """
-    seen, again = marks[0], marks[1]
-    last = np.uint64(64 * len(seen) - 1)
-    six, within = np.uint64(6), np.uint64(63)
-    for i in range(len(keys)):
-        if not bare[i]:
-            place = (keys[i] ^ (keys[i] >> np.uint64(29))) & last
-            bit = np.uint64(1) << (place & within)
-            word = place >> six
-            again[word] |= seen[word] & bit
-            seen[word] |= bit
-    found = 0
-    for i in range(len(keys)):
-        place = (keys[i] ^ (keys[i] >> np.uint64(29))) & last
-        out[found] = np.uint32(i)
-        found += (again[place >> six] >> (place & within) & np.uint64(1)) != 0 and not bare[i]
-    return found
-
-
-@kernel
-def order_by_key(keys, bits, order, sorted_keys, spare_order, spare_keys):
-    """Sort some documents, given in order, by the lowest bits of their keys.
-
-    Equal ones stay in order. Eleven bits at a time, from the lowest.
-    """
-    tallies = np.empty(2049, np.int64)
-    count = len(order)
-    for i in range(count):
-        sorted_keys[i] = keys[order[i]]
-    shift = 0
-    while shift < bits:
-        for j in range(len(tallies)):
-            tallies[j] = 0
-        for i in range(count):
-            tallies[np.int64(sorted_keys[i] >> np.uint64(shift) & np.uint64(2047)) + 1] += 1
-        for j in range(2048):
-            tallies[j + 1] += tallies[j]
-        for i in range(count):
-            digit = np.int64(sorted_keys[i] >> np.uint64(shift) & np.uint64(2047))
-            at = tallies[digit]
-            tallies[digit] += 1
-            spare_keys[at] = sorted_keys[i]
-            spare_order[at] = order[i]
-        for i in range(count):
-            sorted_keys[i] = spare_keys[i]
-            order[i] = spare_order[i]
-        shift += 11
-
-
-@kernel
-def gather(sketches, order, out):
-    """Copy sketches in an order."""
-    for i in range(len(order)):
-        mine = sketches[order[i]]
-        for word in range(out.shape[1]):
-            out[i, word] = mine[word]
-
-
-@kernel
-def near_in_buckets(sorted_keys, order, bare, sketches, most, state, out):
-    """Write the pairs in each bucket of one band whose sketches differ in at most so many bits.
-
-    A pair is one word, the smaller document in its upper half. `sketches` stand in the order of
-    the keys. `state` holds the document and the one after it from which to go on, and the pairs met
-    so far; the first is past the last document at the end. The result is the number written.
-    """
-    i, j, met = state[0], state[1], state[2]
-    written = 0
-    words = sketches.shape[1]
-    while i < len(order):
-        if not bare[order[i]]:
-            mine = sketches[i]
-            while j < len(order) and sorted_keys[j] == sorted_keys[i]:
-                if not bare[order[j]]:
-                    if written == len(out):
-                        state[0], state[1], state[2] = i, j, met
-                        return written
-                    met += 1
-                    count = 0
-                    for word in range(words):
-                        count += ones(mine[word] ^ sketches[j, word])
-                    if count <= most:
-                        a = np.uint64(min(order[i], order[j]))
-                        b = np.uint64(max(order[i], order[j]))
-                        out[written] = a << np.uint64(32) | b
-                        written += 1
-                j += 1
-        i += 1
-        j = i + 1
-    state[0], state[1], state[2] = i, j, met
-    return written

@@ -1,7 +1,9 @@
-"""The one decorator of all kernels, and what the machine does that Python cannot say."""
+"""The decorators of all kernels, and what the machine does that Python cannot say."""
 
 from __future__ import annotations
 
+import importlib
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +15,27 @@ from numba.extending import intrinsic
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["first_run", "kernel", "multiply_high", "ones", "trailing_zeros"]
+__all__ = ["first_run", "inner", "kernel", "multiply_high", "ones", "trailing_zeros"]
 
+
+def _spare_linear_algebra() -> None:
+    """Load what Numba knows of arrays without SciPy's linear algebra.
+
+    No kernel uses it, and it takes a tenth of a second; Numba looks whether it is there when its
+    own module is loaded, and again wherever it is used.
+    """
+    from numba.np import linalg
+
+    if "numba.np.arraymath" in sys.modules or not hasattr(linalg, "ensure_blas"):
+        return
+    known, linalg.ensure_blas = linalg.ensure_blas, lambda: None
+    try:
+        importlib.import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = known
+
+
+_spare_linear_algebra()
 
 INTERPRETED = bool(getattr(numba.config, "DISABLE_JIT", False))
 """Whether kernels run as plain Python, by NUMBA_DISABLE_JIT: slow, and seen by coverage."""
@@ -23,6 +44,15 @@ INTERPRETED = bool(getattr(numba.config, "DISABLE_JIT", False))
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile on first call, keep the result on disk, and let other threads run meanwhile."""
     return numba.njit(function, nogil=True, cache=True)
+
+
+def inner(function: Callable[..., Any]) -> Any:
+    """Compile as a part of the kernels that call it.
+
+    Python cannot call it: what lets Python in takes a third of the time to compile.
+    """
+    without: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    return numba.njit(function, cache=True, **without)
 
 
 def first_run(compiled: Any) -> bool:

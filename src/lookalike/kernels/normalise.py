@@ -17,7 +17,7 @@ from lookalike.kernels.blocks import (
     quiet_triple_bits,
     write_plain,
 )
-from lookalike.kernels.jit import kernel, ones, trailing_zeros
+from lookalike.kernels.jit import inner, kernel, ones, trailing_zeros
 
 ASCII, SIMPLE, COMPLEX, INVALID = 0, 1, 2, 3
 
@@ -43,7 +43,7 @@ _SECOND = np.uint64(0xA0761D6478BD642F)
 _SALT = np.uint64(0xC2B2AE3D27D4EB4F)
 
 
-@kernel
+@inner
 def _checked(data, at, end):
     """Give the code point at a byte and its length in bytes, 0 where it is not valid UTF-8."""
     lead = np.uint32(data[at])
@@ -73,7 +73,7 @@ def _checked(data, at, end):
     return point, np.uint64(4)
 
 
-@kernel
+@inner
 def _write(point, out, at):
     """Write a code point as UTF-8 and give its length in bytes."""
     if point < 0x80:
@@ -240,7 +240,7 @@ def canonical(
         out_offsets[i + 1] = at
 
 
-@kernel
+@inner
 def _mix(x):
     x ^= x >> np.uint64(30)
     x *= np.uint64(0xBF58476D1CE4E5B9)
@@ -249,7 +249,7 @@ def _mix(x):
     return x ^ (x >> np.uint64(31))
 
 
-@kernel
+@inner
 def _folded(first, second, word):
     first = (first ^ word) * _FIRST
     second = (second + word) * _SECOND

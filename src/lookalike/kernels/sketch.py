@@ -9,7 +9,7 @@ Arrays are copied by loops: an assignment to a slice takes the compiler seconds.
 import numpy as np
 
 from lookalike.kernels.blocks import eight_bytes, high_bits, word_bits
-from lookalike.kernels.jit import kernel, multiply_high, trailing_zeros
+from lookalike.kernels.jit import inner, kernel, multiply_high, trailing_zeros
 
 CHARS, WORDS, TOKENS = 0, 1, 2
 BLOCK = 128
@@ -39,7 +39,7 @@ _FEW = 64
 _ENOUGH = 500
 
 
-@kernel
+@inner
 def _mix(x):
     x ^= x >> np.uint64(30)
     x *= np.uint64(0xBF58476D1CE4E5B9)
@@ -48,24 +48,32 @@ def _mix(x):
     return x ^ (x >> np.uint64(31))
 
 
-@kernel
+@inner
 def _reduce(x):
     """Give the remainder of any 64-bit word."""
     x = (x & PRIME) + (x >> np.uint64(61))
     return x - PRIME if x >= PRIME else x
 
 
-@kernel
-def _multiply(x, y):
-    """Give a number that equals the product modulo the prime, at most 2^61 + x * y / 2^61.
+@inner
+def _spread(x):
+    """Spread the differences of fingerprints over all bits: half of `mix`, for what is mixed."""
+    x ^= x >> _HALF
+    x *= np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(29))
 
-    The caller sees to it that this bound is below 2^64.
+
+@inner
+def _multiply(x, eightfold):
+    """Give a number that equals x * y modulo the prime, at most 2^61 + x * y / 2^61, for 8 * y.
+
+    The product of 8 * y has what is above its 61st bit in the upper word. The caller sees to it
+    that the bound is below 2^64.
     """
-    low = x * y
-    return (low & PRIME) + ((low >> np.uint64(61)) | (multiply_high(x, y) << np.uint64(3)))
+    return multiply_high(x, eightfold) + ((x * eightfold) >> np.uint64(3))
 
 
-@kernel
+@inner
 def _point(doc, at):
     """Give the code point at a byte of valid UTF-8 and its length in bytes."""
     lead = np.uint32(doc[at])
@@ -82,7 +90,7 @@ def _point(doc, at):
     return np.uint32(point), np.uint64(4)
 
 
-@kernel
+@inner
 def _characters(data, start, end, digits):
     """Write each code point plus one, and give their number."""
     count = 0
@@ -95,7 +103,7 @@ def _characters(data, start, end, digits):
     return count
 
 
-@kernel
+@inner
 def _bytes_hash(data, start, end):
     """Give the hash of some bytes, before it is mixed."""
     size = end - start
@@ -117,7 +125,7 @@ def _bytes_hash(data, start, end):
     return h
 
 
-@kernel
+@inner
 def _word_end(data, at, end, table):
     """Give the place after the run of letters, marks and numbers at a byte."""
     while at < end:
@@ -129,7 +137,7 @@ def _word_end(data, at, end, table):
     return at
 
 
-@kernel
+@inner
 def _last_bits(data, at):
     """Give the bits of the last bytes of the data, which are no whole block."""
     tail = np.empty(64, np.uint8)
@@ -140,7 +148,7 @@ def _last_bits(data, at):
     return word_bits(tail, np.uint64(0)), high_bits(tail, np.uint64(0))
 
 
-@kernel
+@inner
 def _places_by_blocks(data, start, end, table, places):
     """Write where words begin and end, in turn, by blocks of 64 bytes; give how many places.
 
@@ -216,7 +224,7 @@ def word_places(data, start, end, table, places):
     return count >> 1
 
 
-@kernel
+@inner
 def _words(data, start, end, table, places, digits):
     """Write the hash of each word, and give their number; `places` has room for two a word."""
     size = np.uint64(len(data))
@@ -238,11 +246,11 @@ def _words(data, start, end, table, places, digits):
         else:
             digits[j] = _bytes_hash(data, first, places[2 * j + 1])
     for j in range(count):
-        digits[j] = _reduce(_mix(digits[j]))
+        digits[j] = _reduce(digits[j])
     return count
 
 
-@kernel
+@inner
 def _window(digits, start, k, base):
     f = np.uint64(0)
     for j in range(start, start + k):
@@ -250,21 +258,24 @@ def _window(digits, start, k, base):
     return f
 
 
-@kernel
+@inner
 def _finish(hashes, count):
     """Make hashes of fingerprints that are not yet reduced; a loop of its own runs in vectors."""
     for j in range(count):
-        hashes[j] = _mix(_reduce(hashes[j]))
+        x = (hashes[j] & PRIME) + (hashes[j] >> np.uint64(61))
+        # What is the prime or more is so if one more is 2^61 or more: this spares a comparison.
+        hashes[j] = _spread((x + ((x + _ONE) >> np.uint64(61))) & PRIME)
     return count
 
 
-@kernel
+@inner
 def _roll(digits, count, k, base, drop, hashes):
     """Write the hash of each window of k digits, and give their number.
 
-    `drop` is the prime less base^k: what a digit's leaving adds, times the digit. Sums are left
-    unreduced from step to step: the base is below 2^58, so that they stay below 2^64. Two windows
-    roll at once, one from the start and one from the middle, because each step waits for the last.
+    `drop` is the prime less base^k: what a digit's leaving adds, times the digit. It and the base
+    are given eightfold. Sums are left unreduced from step to step: the base is below 2^58, so that
+    they stay below 2^64. Two windows roll at once, one from the start and one from the middle,
+    because each step waits for the last.
     """
     if count <= k:
         hashes[0] = _window(digits, 0, count, base)
@@ -295,7 +306,7 @@ def _roll(digits, count, k, base, drop, hashes):
     return _finish(hashes, np.int64(windows))
 
 
-@kernel
+@inner
 def _byte_window(data, start, k, base):
     f = np.uint64(0)
     for j in range(k):
@@ -303,7 +314,7 @@ def _byte_window(data, start, k, base):
     return f
 
 
-@kernel
+@inner
 def _roll_bytes(data, start, end, k, base, leaving, hashes):
     """Write the hash of each window of k characters of ASCII, and give their number.
 
@@ -345,7 +356,20 @@ def _roll_bytes(data, start, end, k, base, leaving, hashes):
     return _finish(hashes, np.int64(windows))
 
 
-@kernel
+@inner
+def _is_ascii(data, start, end):
+    bits = np.uint64(0)
+    at = start
+    while at + _EIGHT <= end:
+        bits |= eight_bytes(data, at)
+        at += _EIGHT
+    while at < end:
+        bits |= np.uint64(data[at])
+        at += _ONE
+    return bits & np.uint64(0x8080808080808080) == 0
+
+
+@inner
 def _all_shingles(data, start, end, unit, k, base, drop, leaving, table, digits, hashes):
     """Write the hash of each shingle in order, and give their number."""
     if start == end:
@@ -362,15 +386,18 @@ def _all_shingles(data, start, end, unit, k, base, drop, leaving, table, digits,
         # No words at all: the whole text is the one shingle.
         count = _characters(data, first, last, digits)
         return _roll(digits, count, count, base, drop, hashes)
-    bits = np.uint8(0)
-    for j in range(start, end):
-        bits = np.uint8(bits | data[j])
-    if bits < 0x80 and end - start >= k + 4:
-        return _roll_bytes(data, first, last, k, base, leaving, hashes)
-    return _roll(digits, _characters(data, first, last, digits), k, base, drop, hashes)
+    if end - start >= k + 4 and _is_ascii(data, first, last):
+        count = _roll_bytes(data, first, last, k, base, leaving, hashes)
+    else:
+        count = _roll(digits, _characters(data, first, last, digits), k, base, drop, hashes)
+    if k == 1:
+        # The fingerprint of one character is its number: neighbours in the alphabet are too near.
+        for j in range(count):
+            hashes[j] = _mix(hashes[j])
+    return count
 
 
-@kernel
+@inner
 def _slot(value, listed):
     """Give the slot of a value that is not 0: where it is, or the free one where it belongs."""
     last = np.uint64(len(listed) - 2)
@@ -393,14 +420,14 @@ def list_values(values, listed):
             listed[_slot(values[j], listed)] = values[j]
 
 
-@kernel
+@inner
 def _is_listed(value, listed):
     if value == 0:
         return listed[len(listed) - 1] != 0
     return listed[_slot(value, listed)] == value
 
 
-@kernel
+@inner
 def _shingles(data, start, end, unit, k, base, drop, leaving, table, ignored, digits, hashes):
     """Write the hash of each shingle that is not ignored, in order, and give their number."""
     count = _all_shingles(data, start, end, unit, k, base, drop, leaving, table, digits, hashes)
@@ -413,27 +440,27 @@ def _shingles(data, start, end, unit, k, base, drop, leaving, table, ignored, di
     return kept
 
 
-@kernel
-def _sort_crowded(values, spare):
+@inner
+def _sort_crowded(values, count, spare):
     """Sort by one byte at a time, from the lowest; the result is in `values`."""
     tallies = np.empty(257, np.int64)
     for byte in range(8):
         shift = np.uint64(8 * byte)
         for j in range(257):
             tallies[j] = 0
-        for j in range(len(values)):
+        for j in range(count):
             tallies[np.int64(values[j] >> shift & np.uint64(0xFF)) + 1] += 1
         for j in range(256):
             tallies[j + 1] += tallies[j]
-        for j in range(len(values)):
+        for j in range(count):
             digit = np.int64(values[j] >> shift & np.uint64(0xFF))
             spare[tallies[digit]] = values[j]
             tallies[digit] += 1
-        for j in range(len(values)):
+        for j in range(count):
             values[j] = spare[j]
 
 
-@kernel
+@inner
 def _sort(values, count, spare, tallies):
     """Sort hashes in place, in time that grows with their number alone.
 
@@ -449,27 +476,27 @@ def _sort(values, count, spare, tallies):
     high = np.uint64(64 - half)
     low = np.uint64(64 - 2 * half)
     mask = np.uint64((1 << half) - 1)
+    # Tallies of the lower half, and after them those of the upper.
     size = 1 << half
-    lower, upper = tallies[: size + 1], tallies[size + 1 : 2 * size + 2]
-    for j in range(size + 1):
-        lower[j] = 0
-        upper[j] = 0
+    above = np.uint64(size + 1)
+    for j in range(2 * size + 2):
+        tallies[j] = 0
     for j in range(count):
-        lower[(values[j] >> low & mask) + _ONE] += 1
-        upper[(values[j] >> high) + _ONE] += 1
+        tallies[(values[j] >> low & mask) + _ONE] += 1
+        tallies[(values[j] >> high) + _ONE + above] += 1
     for j in range(size):
-        lower[j + 1] += lower[j]
-        upper[j + 1] += upper[j]
+        tallies[j + 1] += tallies[j]
+        tallies[size + 2 + j] += tallies[size + 1 + j]
     for j in range(count):
         value = values[j]
         digit = value >> low & mask
-        spare[lower[digit]] = value
-        lower[digit] += 1
+        spare[tallies[digit]] = value
+        tallies[digit] += 1
     for j in range(count):
         value = spare[j]
-        digit = value >> high
-        values[upper[digit]] = value
-        upper[digit] += 1
+        digit = (value >> high) + above
+        values[tallies[digit]] = value
+        tallies[digit] += 1
     moved = 0
     for j in range(1, count):
         value = values[j]
@@ -480,11 +507,11 @@ def _sort(values, count, spare, tallies):
         values[i] = value
         moved += j - i
         if moved > _CROWDED * count:
-            _sort_crowded(values[:count], spare)
+            _sort_crowded(values, count, spare)
             return
 
 
-@kernel
+@inner
 def _elements(values, count, multiset, spare, tallies):
     """Make sorted, distinct elements of the shingles' hashes, in place, and give their number."""
     _sort(values, count, spare, tallies)
@@ -508,7 +535,7 @@ def _elements(values, count, multiset, spare, tallies):
     return distinct
 
 
-@kernel
+@inner
 def _fill(values, count, a, b, rows, upper, spare):
     """Give each row that no throw reached the minimum of its own hash function."""
     last = np.uint32(ROUNDS << 30)
@@ -544,7 +571,7 @@ def _fill(values, count, a, b, rows, upper, spare):
         rows[i] = min(rows[i], last | spare[i] >> np.uint32(2))
 
 
-@kernel
+@inner
 def _throw(values, count, factor, term, above, rows):
     """Put each element in one row of a block, where the least stays; `above` is the throw's."""
     for j in range(count):
@@ -553,7 +580,7 @@ def _throw(values, count, factor, term, above, rows):
         rows[place] = min(rows[place], above | (np.uint32(y) & np.uint32(0x3FFFFFFF)))
 
 
-@kernel
+@inner
 def _throw_all(values, count, factors, terms, rows):
     """Make all three throws of a block at once."""
     f0, f1, f2 = factors[0], factors[1], factors[2]
@@ -572,7 +599,7 @@ def _throw_all(values, count, factors, terms, rows):
         rows[place] = min(rows[place], np.uint32(2 << 30) | (np.uint32(y) & value))
 
 
-@kernel
+@inner
 def _is_full(rows):
     greatest = np.uint32(0)
     for i in range(len(rows)):
@@ -580,7 +607,7 @@ def _is_full(rows):
     return greatest != _EMPTY
 
 
-@kernel
+@inner
 def _sign(values, count, factors, terms, a, b, row, needed, upper, spare):
     """Write the first `needed` rows of the signature of some elements, in blocks of rows.
 
@@ -621,7 +648,6 @@ def sign_texts(
     leaving,
     table,
     ignored,
-    multiset,
     factors,
     terms,
     a,
@@ -637,7 +663,6 @@ def sign_texts(
     """
     digits = np.empty(room, np.uint64)
     values = np.empty(room, np.uint64)
-    tallies = np.empty(TALLIES if multiset else 1, np.int64)
     row = np.empty(len(a), np.uint32)
     upper = np.empty(room, np.uint32)
     spare = np.empty(BLOCK, np.uint32)
@@ -646,8 +671,6 @@ def sign_texts(
         count = _shingles(
             data, start, end, unit, k, base, drop, leaving, table, ignored, digits, values
         )
-        if multiset:
-            _elements(values, count, multiset, digits, tallies)
         counts[i] = count
         _sign(values, count, factors, terms, a, b, row, out.shape[1], upper, spare)
         for j in range(out.shape[1]):

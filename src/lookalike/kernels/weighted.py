@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from lookalike.kernels.jit import kernel
+from lookalike.kernels.jit import inner, kernel
 
 _ONE = np.uint64(1)
 
 
-@kernel
+@inner
 def _mix(x):
     x ^= x >> np.uint64(30)
     x *= np.uint64(0xBF58476D1CE4E5B9)

@@ -48,8 +48,8 @@ LEAST_COMPARED = 1_000_000_000
 SORT_BYTES = 40
 """Bytes for each document while one band is sorted."""
 
-SWEPT_BYTES = 200
-"""Memory for each pair that is put aside before it is compared."""
+SWEPT_BYTES = 40
+"""Memory for each pair that is put aside before it is compared, while more are put to it."""
 
 REMOVED = np.dtype([("place", "<u4"), ("kept", "<u4"), ("similarity", "<f8")])
 
@@ -116,7 +116,7 @@ def swept(
     """
     layout, documents = sketches.layout, len(sketches.keys)
     running.progress("band", 0, layout.bands)
-    fitting = running.memory // SWEPT_BYTES
+    fitting = running.memory // 4 // SWEPT_BYTES
     together = running.memory // 4 // (BYTES * max(1, documents))
     return sweep(
         sketches.keys.band,
@@ -141,18 +141,18 @@ def swept_links(
     """Verify the candidates that a sweep found; the work folder counts them."""
     known = work.stage("compare")
     if known.get("swept") is None:
-        candidates = len(found.first) + found.dismissed
+        candidates = len(found) + found.dismissed
         known.update(swept=0, candidates=candidates, dismissed=found.dismissed)
         work.store.drop("links")
         work.checkpoint()
     links = Links(work.store.column("links", LINK))
-    for start in range(known["swept"], len(found.first), BLOCK):
-        stop = min(start + BLOCK, len(found.first))
-        links.append(compare(found.first[start:stop], found.second[start:stop]))
+    for start in range(known["swept"], len(found), BLOCK):
+        stop = min(start + BLOCK, len(found))
+        links.append(compare(*found.part(start, stop)))
         make_room_for(links, work, running)
         known["swept"] = stop
         work.checkpoint()
-        running.progress("compare", stop, len(found.first))
+        running.progress("compare", stop, len(found))
     return links
 
 

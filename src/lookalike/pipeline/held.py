@@ -42,6 +42,9 @@ class Held:
         """Say where a document stands."""
         return f"document {self._documents.ids[record - 1].as_py()!r}"
 
+    def let_go(self, _begin: int, _end: int) -> None:
+        """Do nothing: what is in memory is the caller's."""
+
     def batches(
         self, start: Position | None = None, *, threads: int = 1, batch_bytes: int = 8 << 20
     ) -> Iterator[Batch]:

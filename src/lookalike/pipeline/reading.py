@@ -47,6 +47,8 @@ BYTES_PER_BYTE = {"text": 40, "tokens": 40, "vectors": 8, "sparse": 8}
 """Memory that a byte of a document takes, with another as long, while both are compared."""
 HELD_BYTES = 1 << 29
 """Text kept in memory at the most: more is in a file, of which the system keeps what it can."""
+LET_GO_BYTES = 1 << 28
+"""Bytes of sources that the system keeps at the least where all are more than the memory."""
 MOST_NAMED = 1000
 """Records passed over that are named; all are counted."""
 
@@ -153,22 +155,29 @@ class _Reader:
 
     def run(self) -> None:
         """Read all sources."""
+        large = sum(source.size for source in self.sources) > self._held
+        if large and not self.work.durable:
+            self.work.make_room()
         if self.running.threads < 2 or self.work.durable:
             # What a checkpoint counts must have been written.
             self._read()
             return
-        with ThreadPoolExecutor(self.running.threads, thread_name_prefix="lookalike") as pool:
+        # Who writes to a file waits for who is writing to it.
+        writers = 1 if large else self.running.threads
+        with ThreadPoolExecutor(writers, thread_name_prefix="lookalike") as pool:
             self._copying = pool
             self._read()
             self._finish_copies()
             self._copying = None
 
+    @property
+    def _held(self) -> int:
+        """Bytes of text that are held in memory."""
+        return min(self.running.memory // 4, HELD_BYTES)
+
     def _read(self) -> None:
         total = sum(source.size for source in self.sources)
-        known = self.known
-        held = min(self.running.memory // 4, HELD_BYTES)
-        if total > held and not self.work.durable:
-            self.work.make_room()
+        known, held = self.known, self._held
         # Room that is never filled costs nothing, and texts may be packed in their sources.
         self.texts.reserve(min(16 * total, held + held // 4))
         self.running.progress("read", known["read"], total)
@@ -180,6 +189,7 @@ class _Reader:
             batches = source.batches(start, threads=self.running.threads)
             parts = in_order(self._prepare, self._cut(batches), self.running.threads)
             kept: list[_Part] = []
+            gone = known["read"] - before
             for part in parts:
                 kept.append(part)
                 if part.last:
@@ -187,6 +197,10 @@ class _Reader:
                     self._commit(kept, number)
                     kept = []
                     self.running.progress("read", known["read"], total)
+                    # What was read is of no more use, and what is written will be read again.
+                    if total > self.running.memory and part.batch.read - gone > LET_GO_BYTES:
+                        source.let_go(gone, part.batch.read)
+                        gone = part.batch.read
             known.update(source=number + 1, next=None, told=[])
             known["skipped"] = dict(Counter(known["skipped"]) + Counter(source.skipped))
             self.work.checkpoint()
@@ -273,7 +287,6 @@ class _Reader:
     def _commit(self, parts: list[_Part], number: int) -> None:
         """Put a whole batch into the columns, and make it count."""
         batch, known = parts[0].batch, self.known
-        held = min(self.running.memory // 4, HELD_BYTES)
         for part in parts:
             self._append_text(part.canonical.data)
             self.lengths.append(np.diff(part.canonical.offsets))
@@ -301,7 +314,7 @@ class _Reader:
         known["told"] += map(_choice, fresh)
         known["notes"] += fresh
         self.work.checkpoint()
-        if self.work.store.folder is None and len(self.texts) > held:
+        if self.work.store.folder is None and len(self.texts) > self._held:
             self._finish_copies()
             self.work.make_room()
 

@@ -124,6 +124,15 @@ class Corpus:
         one = self.shards[shard]
         return one.name if one.is_one_document else f"{one.name}:{record}"
 
+    def let_go(self, begin: int, end: int) -> None:
+        """Let the system forget some bytes of the files, which were read and will not be again."""
+        before = 0
+        for shard in self.shards:
+            inside = max(begin - before, 0), min(end - before, shard.size)
+            before += shard.size
+            if inside[0] < inside[1] and shard.system is None:
+                streams.forget(shard.path, *inside)
+
     def copied_name(self, shard: int) -> PurePosixPath:
         """Give the path, below a folder of results, of the records kept of a shard."""
         return self._copied_names[shard]

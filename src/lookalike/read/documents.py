@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from lookalike.columns import strings
 from lookalike.errors import SourceError
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ def as_texts(values: Sequence[Any], names: Sequence[Any]) -> pa.Array:
                     "give strings, or None for an empty document"
                 )
     try:
-        return pa.array(values, pa.large_string())
+        return pa.array(values, pa.large_string()) if None in values else strings(values)
     except UnicodeEncodeError:
         for name, value in zip(names, values, strict=True):
             check_text(value, f"document {name!r}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -221,6 +221,18 @@ class Stream:
         """Close the file."""
         if self._file is not None:
             self._file.close()
+
+
+def forget(path: str, begin: int, end: int) -> None:
+    """Let the system use for something else the memory in which it keeps a part of a file."""
+    if not hasattr(os, "posix_fadvise"):
+        return
+    with suppress(OSError):
+        file = os.open(path, os.O_RDONLY)
+        try:
+            os.posix_fadvise(file, begin, end - begin, os.POSIX_FADV_DONTNEED)
+        finally:
+            os.close(file)
 
 
 @contextmanager

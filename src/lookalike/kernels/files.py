@@ -1,0 +1,37 @@
+"""Many spans of a file, read without a call from Python for each."""
+
+import os
+from typing import Any
+
+import numpy as np
+from numba.core import types
+
+from lookalike.kernels.jit import INTERPRETED, kernel
+
+__all__ = ["BY_SYSTEM", "read_spans"]
+
+BY_SYSTEM = hasattr(os, "pread") and not INTERPRETED
+"""Whether the system has the call that reads at a place, and compiled code can make it."""
+
+_pread: Any = types.ExternalFunction(
+    "pread", types.intp(types.int32, types.voidptr, types.uintp, types.int64)
+)
+
+
+@kernel
+def read_spans(file, starts, offsets, out):
+    """Read spans of a file one after the other, and give the first that is not all there.
+
+    Span i begins at `starts[i]` and goes from `offsets[i]` to `offsets[i + 1]`. What is not there,
+    or cannot be read, is left to Python, which can say why.
+    """
+    for i in range(len(starts)):
+        at = starts[i]
+        done = offsets[i]
+        while done < offsets[i + 1]:
+            got = _pread(np.int32(file), out[done:].ctypes, offsets[i + 1] - done, at)
+            if got <= 0:
+                return i
+            done += got
+            at += got
+    return len(starts)
