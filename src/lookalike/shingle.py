@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -89,12 +90,18 @@ class Shingling:
         int, int, np.uint64, np.uint64, NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint64]
     ]:
         """Give the kernels what they need to know of the shingles; factors are given eightfold."""
-        drop = (PRIME - pow(BASE, self.size, PRIME)) % PRIME
-        leaving = np.array([(byte + 1) * drop % PRIME + 1 for byte in range(128)], np.uint64)
+        drop, leaving = _leaving(self.size)
         unit = _UNITS[self.unit]
         ignored = np.empty(0, np.uint64) if self.ignored is None else self.ignored
         base, table = np.uint64(8 * BASE), unicode.code_points()
         return unit, self.size, base, np.uint64(8 * drop), leaving, table, ignored
+
+
+@cache
+def _leaving(size: int) -> tuple[int, NDArray[np.uint64]]:
+    """Give what leaves a window with its first digit: the factor, and the sum for each byte."""
+    drop = (PRIME - pow(BASE, size, PRIME)) % PRIME
+    return drop, np.array([(byte + 1) * drop % PRIME + 1 for byte in range(128)], np.uint64)
 
 
 def ignoring(hashes: NDArray[np.uint64]) -> NDArray[np.uint64] | None:

@@ -59,6 +59,8 @@ DATA = "LOOKALIKE_DATA"
 MEDIAN, SPREAD, LONGEST = 1000, 1.2, 60_000
 SHORT = 0.02  # the share of originals that are one sentence
 RUN = 700  # bytes in a row, at most, from one place of the sources
+# A document of one run or two would come again in a large corpus, and be like more and more others.
+OWN_UP_TO, OWN = 2 * RUN, 1 / 8  # up to how many bytes some words are replaced, and which share
 NEAR = 1000  # half of the copies have their original among so many before them
 WORDS_OF_A_DOCUMENT = 4  # random words of the seed that say what a document is
 
@@ -96,10 +98,11 @@ class Origin:
 class Corpus:
     """Documents made of other texts: stitched originals, and edited copies of them.
 
-    An original is stitched from runs of sentences of the sources, so that there are as many
-    different ones as anyone asks for. `copies` is the share of documents that are an edited copy
-    of an earlier original; `dense` is the share of originals in scripts whose characters are
-    words or syllables (Chinese, Japanese, Korean), where the sources have any.
+    An original is stitched from runs of sentences of the sources, and a short one has some of its
+    words replaced, so that there are as many different ones as anyone asks for. `copies` is the
+    share of documents that are an edited copy of an earlier original; `dense` is the share of
+    originals in scripts whose characters are words or syllables (Chinese, Japanese, Korean), where
+    the sources have any.
     """
 
     def __init__(
@@ -239,7 +242,10 @@ class Corpus:
     def _original(self, number: int) -> tuple[str, _Pool]:
         chance = self._chance(number)
         pool = self._dense if chance.random() < self.dense else self._spaced
-        return pool.stitched(chance), pool
+        text = pool.stitched(chance)
+        if len(text) * pool.bytes_each <= OWN_UP_TO:
+            text = _other_words(text, OWN, chance, pool)
+        return text, pool
 
 
 class _Pool:

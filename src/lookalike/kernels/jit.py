@@ -72,8 +72,8 @@ if INTERPRETED:
         return type(x)((int(x) * int(y)) >> 64)
 
     def trailing_zeros(x: Any) -> Any:
-        """Count the zero bits below the lowest one of a 64-bit word that is not 0."""
-        return type(x)((int(x) & -int(x)).bit_length() - 1)
+        """Count the zero bits below the lowest one of a 64-bit word, all 64 where there is none."""
+        return type(x)((int(x) & -int(x)).bit_length() - 1 if x else 64)
 
     def ones(x: Any) -> Any:
         """Count the bits that are 1 of a word."""
@@ -96,12 +96,12 @@ else:
 
     @intrinsic
     def trailing_zeros(_context: Any, x: Any) -> Any:
-        """Count the zero bits below the lowest one of a 64-bit word that is not 0."""
+        """Count the zero bits below the lowest one of a 64-bit word, all 64 where there is none."""
         if x != types.uint64:
             raise numba.TypingError("trailing_zeros takes a uint64")
 
         def emit(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
-            return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+            return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 0))
 
         return types.uint64(types.uint64), emit
 

@@ -9,7 +9,7 @@ Arrays are copied by loops: an assignment to a slice takes the compiler seconds.
 import numpy as np
 
 from lookalike.kernels.blocks import eight_bytes, high_bits, word_bits
-from lookalike.kernels.jit import inner, kernel, multiply_high, trailing_zeros
+from lookalike.kernels.jit import inner, kernel, multiply_high, ones, trailing_zeros
 
 CHARS, WORDS, TOKENS = 0, 1, 2
 BLOCK = 128
@@ -30,6 +30,7 @@ _WORD = np.uint32(1 << 24)
 _SINGLE = np.uint32(1 << 25)
 _ONE = np.uint64(1)
 _EIGHT = np.uint64(8)
+_SHORT = np.uint64(16)
 _HALF = np.uint64(32)
 _BYTES = np.uint64(64)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -155,8 +156,8 @@ def _places_by_blocks(data, start, end, table, places):
     -1 where an ideograph or a kana is met: those can stand side by side, and edges between what is
     in a word and what is not do not show that.
     """
-    size = np.uint64(len(data))
-    count = 0
+    size, room = np.uint64(len(data)), np.uint64(len(places))
+    count = np.uint64(0)
     before = np.uint64(0)  # whether the byte before the block is in a word
     beyond = np.uint64(0)  # the first bytes of the next block that a character reaches into
     known = np.uint64(0)  # and whether they are in a word
@@ -190,15 +191,25 @@ def _places_by_blocks(data, start, end, table, places):
                 high &= ~bits
         edges = inside ^ (inside << _ONE | before)
         before = inside >> np.uint64(63)
+        if count + _BYTES <= room:
+            # Eight at a time, of which the last may be none and are overwritten: how many edges a
+            # block has is not to be guessed, and to guess wrong takes longer.
+            place = count
+            count += np.uint64(ones(edges))
+            while edges:
+                for j in range(8):
+                    places[place + np.uint64(j)] = at + trailing_zeros(edges)
+                    edges &= edges - _ONE
+                place += _EIGHT
         while edges:
             places[count] = at + trailing_zeros(edges)
             edges &= edges - _ONE
-            count += 1
+            count += _ONE
         at += _BYTES
-    if count & 1:
+    if count & _ONE:
         places[count] = end
-        count += 1
-    return count
+        count += _ONE
+    return np.int64(count)
 
 
 @kernel
@@ -225,26 +236,43 @@ def word_places(data, start, end, table, places):
 
 
 @inner
+def _hash_short_words(data, places, count, digits):
+    """Write the hash of each word as if it had 16 bytes at the most; give the longest one's bytes.
+
+    Reads 16 bytes of each.
+    """
+    longest = np.uint64(0)
+    j = np.uint64(0)
+    while j < np.uint64(count):
+        first = places[j + j]
+        length = places[j + j + _ONE] - first
+        longest = max(longest, length)
+        # One chunk and two, whichever holds: to choose costs less than to guess wrong.
+        bits = length << np.uint64(3)
+        long = length > _EIGHT
+        mask = _ALL if long else _ALL >> ((_BYTES - bits) & np.uint64(63))
+        h = ((length * GOLDEN) ^ (eight_bytes(data, first) & mask)) * _WORD_FACTOR
+        h ^= h >> _HALF
+        mask = _ALL >> ((np.uint64(128) - bits) & np.uint64(63))
+        longer = (h ^ (eight_bytes(data, first + _EIGHT) & mask)) * _WORD_FACTOR
+        longer ^= longer >> _HALF
+        digits[j] = longer if long else h
+        j += _ONE
+    return longest
+
+
+@inner
 def _words(data, start, end, table, places, digits):
     """Write the hash of each word, and give their number; `places` has room for two a word."""
-    size = np.uint64(len(data))
     count = word_places(data, start, end, table, places)
-    for j in range(count):
-        first = places[2 * j]
-        length = places[2 * j + 1] - first
-        if length <= 16 and first + np.uint64(16) <= size:
-            # One chunk and two, whichever holds: to choose costs less than to guess wrong.
-            bits = length << np.uint64(3)
-            long = length > _EIGHT
-            mask = _ALL if long else _ALL >> ((_BYTES - bits) & np.uint64(63))
-            h = ((length * GOLDEN) ^ (eight_bytes(data, first) & mask)) * _WORD_FACTOR
-            h ^= h >> _HALF
-            mask = _ALL >> ((np.uint64(128) - bits) & np.uint64(63))
-            longer = (h ^ (eight_bytes(data, first + _EIGHT) & mask)) * _WORD_FACTOR
-            longer ^= longer >> _HALF
-            digits[j] = longer if long else h
-        else:
-            digits[j] = _bytes_hash(data, first, places[2 * j + 1])
+    done, longest = np.uint64(0), end - start
+    if count > 0 and places[2 * count - 2] + _SHORT <= np.uint64(len(data)):
+        done, longest = _SHORT, _hash_short_words(data, places, count, digits)
+    if longest > done:
+        for j in range(count):
+            first, last = places[2 * j], places[2 * j + 1]
+            if last - first > done:
+                digits[j] = _bytes_hash(data, first, last)
     for j in range(count):
         digits[j] = _reduce(digits[j])
     return count
