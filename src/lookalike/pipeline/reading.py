@@ -17,9 +17,9 @@ from lookalike.budget import size
 from lookalike.errors import SettingsError, SourceError
 from lookalike.ids import Ids, IdWriter
 from lookalike.normalise import Canonical, InvalidTextError, Normalisation, normalise
+from lookalike.pipeline.running import PIECE
 from lookalike.read import kind_of
 from lookalike.read.vectors import byte_lengths
-from lookalike.shingle import PIECE
 from lookalike.texts import Texts
 from lookalike.threads import in_order, pieces
 from lookalike.tokens import canonical_tokens

@@ -10,7 +10,10 @@ from lookalike.budget import default_memory, parse_size
 from lookalike.errors import SettingsError
 from lookalike.threads import available
 
-__all__ = ["Progress", "Running"]
+__all__ = ["PIECE", "Progress", "Running"]
+
+PIECE = 1 << 22
+"""Bytes of documents that a thread takes at a time: of fewer, handing out takes a share."""
 
 Progress = Callable[[str, int, int], None]
 """Told the stage, how much of it is done, and how much there is; of `read` these are bytes."""

@@ -10,7 +10,7 @@ import numpy as np
 from lookalike import simhash
 from lookalike.band import TOGETHER, Keys, Layout
 from lookalike.pipeline.metrics import CHECK_WORDS
-from lookalike.shingle import PIECE
+from lookalike.pipeline.running import PIECE
 from lookalike.threads import in_order, pieces
 
 if TYPE_CHECKING:
