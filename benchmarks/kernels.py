@@ -111,6 +111,8 @@ def starting() -> dict[str, float]:
         for path, text in zip(paths, real_texts(real_folder())[:2], strict=True):
             path.write_text(text)
         environment = {**os.environ, "NUMBA_CACHE_DIR": str(Path(folder, "cache"))}
+        # Python keeps what it compiles too, unless it is told not to.
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         for command in ("compare", "find"):
             for state in ("cold", "warm"):
                 begin = time.perf_counter()

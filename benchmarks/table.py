@@ -248,7 +248,10 @@ def _command(asked: dict[str, Any]) -> str:
     """Give the command that repeats it."""
     words = ["python -m benchmarks", asked["benchmark"]]
     for name, value in asked.items():
-        if name in ("benchmark", "real") or value is None:
+        if name in ("benchmark", "real") or value is None or value is False:
+            continue
+        if value is True:
+            words.append(f"--{name}")
             continue
         text = ",".join(value) if isinstance(value, list) else str(value)
         words.append(f"--{name} {text.removesuffix('.0')}")

@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -165,6 +166,7 @@ def run_stub(monkeypatch, folder, run, limit, sizes=(10, 100, 1000)):
         "name": "stub",
         "limit": limit,
         "job": {"threshold": 0.8, "threads": 1, "seed": 1, "options": {}},
+        "few": "few",
         "files": [[size, str(size)] for size in sizes],
     }
     (folder / "order.json").write_text(json.dumps(order))
@@ -180,7 +182,7 @@ def test_a_contestant_without_time_for_more_is_measured_on_a_beginning(monkeypat
         return Answer.of([(1, 2), (2, 1), (3, 3)])
 
     told = run_stub(monkeypatch, tmp_path, run, limit=0)
-    assert set(given) == {"10"}
+    assert given == ["few", "10"]
     assert told["documents"] == 10
     assert np.load(tmp_path / "answer.npz")["first"].tolist() == [1]
     told = run_stub(monkeypatch, tmp_path, run, limit=1000)
@@ -196,7 +198,7 @@ def test_a_contestant_that_watches_the_clock_is_given_all(monkeypatch, tmp_path)
         return Answer.of([(1, 2)], done=10)
 
     told = run_stub(monkeypatch, tmp_path, run, limit=0)
-    assert list(dict.fromkeys(given)) == ["10", "1000"]
+    assert given == ["few", "10", "1000"]
     assert told["documents"] == 1000
     assert told["answer"]["done"] == 10
 
@@ -210,6 +212,38 @@ def test_what_went_well_is_kept_where_more_goes_wrong(monkeypatch, tmp_path):
     told = run_stub(monkeypatch, tmp_path, run, limit=1000)
     assert told["documents"] == 10
     assert told["problem"] == "MemoryError: no room"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "runs"), [((9.0, 7.0, 8.0), 3), ((16.0, 14.0, 1.0), 2), ((31.0, 1.0), 1)]
+)
+def test_the_fastest_of_some_processes_counts(monkeypatch, tmp_path, seconds, runs):
+    started = []
+
+    def once(folder, benchmark, name, job, limit, few, files, python):
+        spent = seconds[len(started)]
+        started.append((few, [count for count, _ in files]))
+        found = [(count, spent * count / 1000) for count, _ in files]
+        return Measured(Answer.of([(0, 1)]), seconds=spent, documents=1000, runs=found)
+
+    monkeypatch.setattr(measuring, "_measured_once", once)
+    files = [(10, Path("10")), (1000, Path("1000"))]
+    found = measuring.measure(tmp_path, "texts", "stub", JOB, 100, files=files)
+    assert found.seconds == min(seconds[:runs])
+    assert started == [(Path("10"), [10, 1000])] + [(Path("10"), [1000])] * (runs - 1)
+    assert [count for count, _ in found.runs] == [10, 1000]
+
+
+def test_a_contestant_that_did_not_come_to_the_end_runs_once(monkeypatch, tmp_path):
+    started = []
+
+    def once(*given):
+        started.append(given)
+        return Measured(Answer.of([(0, 1)], done=500), seconds=1.0, documents=1000)
+
+    monkeypatch.setattr(measuring, "_measured_once", once)
+    measuring.measure(tmp_path, "texts", "stub", JOB, 1, files=[(1000, Path("1000"))])
+    assert len(started) == 1
 
 
 def test_the_time_for_all_is_estimated_by_the_last_two_runs():

@@ -7,8 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lookalike.bags import Weighting, bags_of
-from lookalike.cosine import cosines_of_bags
 from lookalike.normalise import Normalisation
 from lookalike.normalise import normalise as canonicalise
 from lookalike.passages import Passage, shared_passages
@@ -74,6 +72,9 @@ def compare(
     scored = verify(sets, np.array([0]), np.array([1]), threshold=0.0)
     similarity = scored.similarity
     if metric == "cosine":
+        from lookalike.bags import Weighting, bags_of
+        from lookalike.cosine import cosines_of_bags
+
         bags = bags_of(documents, shingling, Weighting(weights or "counts"))
         pair = np.array([0]), np.array([1])
         similarity = cosines_of_bags(bags, *pair, threshold=-1.0).similarity

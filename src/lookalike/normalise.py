@@ -182,14 +182,13 @@ class InvalidTextError(SourceError):
 def _buffers(texts: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Give the bytes of an Arrow string array, without a copy, and its offsets as int64."""
     import pyarrow as pa
-    import pyarrow.compute as pc
 
     if texts.type in (pa.string_view(), pa.null()) or pa.types.is_dictionary(texts.type):
         texts = texts.cast(pa.large_string())
     if texts.type not in (pa.string(), pa.large_string()):
         raise SourceError(f"a column of {texts.type} holds no text: give one of strings")
     if texts.null_count:
-        texts = pc.fill_null(texts, "")
+        texts = texts.fill_null("")
     width = np.int32 if texts.type == pa.string() else np.int64
     _, offset_buffer, data_buffer = texts.buffers()
     if not len(texts) or data_buffer is None:

@@ -1,15 +1,29 @@
-"""Folders, files of every kind, lists and columns to documents: an id and a text or vector each."""
+"""Folders, files of every kind, lists and columns to documents: an id and a text or vector each.
+
+Readers load on first use: one file of text is read without those of tables.
+"""
 
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from lookalike.read.corpus import Batch, Corpus, Position, open_corpus, read_paths
-from lookalike.read.documents import Documents
-from lookalike.read.fields import kind_of
-from lookalike.read.memory import read_memory
-from lookalike.read.papers import read_text
+if TYPE_CHECKING:
+    from lookalike.read.corpus import Batch, Corpus, Position, open_corpus, read_paths
+    from lookalike.read.documents import Documents
+    from lookalike.read.fields import kind_of
+    from lookalike.read.papers import read_text
+
+_HOMES = {
+    "Batch": "corpus",
+    "Corpus": "corpus",
+    "Documents": "documents",
+    "Position": "corpus",
+    "kind_of": "fields",
+    "open_corpus": "corpus",
+    "read_paths": "corpus",
+    "read_text": "papers",
+}
 
 __all__ = [
     "Batch",
@@ -24,6 +38,17 @@ __all__ = [
 ]
 
 
+def __getattr__(name: str) -> Any:
+    """Load a name from its module."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'lookalike.read' has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"lookalike.read.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
 def read(
     source: Any, *, text: str | None = None, id: str | None = None, vector: str | None = None
 ) -> Documents:
@@ -34,5 +59,9 @@ def read(
     index, unless `id` names a column.
     """
     if isinstance(source, (str, os.PathLike)):
+        from lookalike.read.corpus import read_paths
+
         return read_paths([source], text=text, id=id, vector=vector)
+    from lookalike.read.memory import read_memory
+
     return read_memory(source, text=text, id=id, vector=vector)
