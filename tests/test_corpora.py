@@ -1,6 +1,7 @@
 """On real corpora with their exact answers: found with the promised recall, and nothing else."""
 
 import math
+import statistics
 from pathlib import Path
 
 import pytest
@@ -41,10 +42,10 @@ def wanted(pairs: dict[tuple[str, str], float], threshold: float) -> set[tuple[s
     return {pair for pair, similarity in pairs.items() if similarity > threshold + 1e-6}
 
 
-def allowed_misses(result: lookalike.FindResult, similarities: list[float]) -> float:
-    """Bound the misses: the plan's own expectation, and three deviations of chance above it."""
+def expected_misses(result: lookalike.FindResult, similarities: list[float]) -> tuple[float, float]:
+    """Give the plan's own expectation, and its deviation where pairs are missed one by one."""
     misses = [1 - result.plan.probability(s) for s in similarities]
-    return sum(misses) + 3 * math.sqrt(sum(m * (1 - m) for m in misses)) + 1
+    return sum(misses), math.sqrt(sum(m * (1 - m) for m in misses))
 
 
 @pytest.mark.parametrize(("corpus", "shingle", "threshold"), CASES)
@@ -52,18 +53,31 @@ def test_true_pairs_are_found_with_the_promised_recall_and_no_others(
     corpora, corpus, shingle, threshold
 ):
     answers = truth(corpora / corpus, shingle)
-    result = lookalike.find(
-        corpora / corpus / "docs.jsonl", shingle=shingle, threshold=threshold, recall=0.99
-    )
-    pairs = found(result)
-    for pair, similarity in pairs.items():
-        assert similarity >= threshold
-        assert similarity == pytest.approx(answers[pair], abs=1e-6)
-    expected = wanted(answers, threshold)
-    missed = expected - set(pairs)
-    assert result.plan.probability(threshold) >= 0.99
-    assert len(missed) <= allowed_misses(result, [answers[pair] for pair in expected])
-    assert len(missed) <= max(0.01 * len(expected), 3)
+    wished = wanted(answers, threshold)
+    # Of a licence with hundreds of versions, pairs of the same two wordings are missed together:
+    # over 40 seeds the mean is the plan's, but the deviation four times that of single pairs.
+    # There the mean over some seeds is held to the plan, by the deviation between them.
+    seeds = range(5) if corpus == "licenses" else (1,)
+    counts = []
+    for seed in seeds:
+        result = lookalike.find(
+            corpora / corpus / "docs.jsonl",
+            shingle=shingle,
+            threshold=threshold,
+            recall=0.99,
+            seed=seed,
+        )
+        pairs = found(result)
+        for pair, similarity in pairs.items():
+            assert similarity >= threshold
+            assert similarity == pytest.approx(answers[pair], abs=1e-6)
+        counts.append(len(wished - set(pairs)))
+        assert counts[-1] <= max(0.01 * len(wished), 3)
+        assert result.plan.probability(threshold) >= 0.99
+    mean, deviation = expected_misses(result, [answers[pair] for pair in wished])
+    if len(counts) > 1:
+        deviation = max(deviation, statistics.stdev(counts)) / math.sqrt(len(counts))
+    assert statistics.mean(counts) <= mean + 3 * deviation + 1
 
 
 @pytest.mark.parametrize(("corpus", "shingle", "least"), LABELLED)
