@@ -180,6 +180,30 @@ def test_the_first_span_that_is_not_all_there_is_told(drawn, at, beyond):
     assert found[:at] == [content[start:stop] for start, stop in spans[:at]]
 
 
+@pytest.mark.skipif(not files.CAN_EXPECT, reason="the system is not told what will be read")
+def test_of_a_large_file_the_system_hears_first_what_will_be_read(tmp_path, monkeypatch, reads):
+    monkeypatch.setattr("lookalike.texts.NEAR", 10)
+    told = []
+    tell = files.expect_spans
+    monkeypatch.setattr(
+        files,
+        "expect_spans",
+        lambda file, starts, offsets: (
+            told.append((starts.tolist(), offsets.tolist())),
+            tell(file, starts, offsets),
+        ),
+    )
+    held, _, spans = reads(tmp_path / "strings")
+    rows = np.array([37, 2, 30])
+    before, _ = held.gathered(rows)
+    assert told == []
+    monkeypatch.setattr("lookalike.texts.EXPECTED_BYTES", 4000)
+    after, _ = held.gathered(rows)
+    assert told == [([3700, 200, 3000], [0, 100, 200, 300])]
+    assert spans == [[3700, 200, 3000]] * 2
+    assert before.tobytes() == after.tobytes()
+
+
 @by_system
 def test_a_file_that_cannot_be_read_is_left_to_python(tmp_path):
     starts, offsets = np.array([0]), np.array([0, 1])

@@ -22,6 +22,9 @@ __all__ = ["Selection", "Strings", "Texts"]
 
 NEAR = 1 << 10
 """Bytes between two strings that are read with them, sooner than each by itself."""
+EXPECTED_BYTES = 1 << 33
+"""Bytes of a file from which on the system hears beforehand what will be read: it may have had no
+room to keep all of it, and a disk is asked for one string after the other else."""
 MOST_READ = 1 << 28
 """Bytes that are read in one go for this, at the most."""
 
@@ -75,6 +78,8 @@ class Strings:
         done = 0
         if files.BY_SYSTEM:
             self.data.flush()
+            if files.CAN_EXPECT and len(self.data) >= EXPECTED_BYTES:
+                files.expect_spans(self.data.file, starts, offsets)
             done = files.read_spans(self.data.file, starts, offsets, data)
         for row in range(done, len(starts)):
             self.data.read_into(data[offsets[row] : offsets[row + 1]], int(starts[row]))

@@ -8,11 +8,18 @@ from numba.core import types
 
 from lookalike.kernels.jit import INTERPRETED, kernel
 
-__all__ = ["BY_SYSTEM", "read_spans"]
+__all__ = ["BY_SYSTEM", "CAN_EXPECT", "expect_spans", "read_spans"]
 
 BY_SYSTEM = hasattr(os, "pread") and not INTERPRETED
 """Whether the system has the call that reads at a place, and compiled code can make it."""
 
+CAN_EXPECT = BY_SYSTEM and hasattr(os, "posix_fadvise")
+"""Whether the system can be told what will be read."""
+_SOON = np.int32(getattr(os, "POSIX_FADV_WILLNEED", 0))
+
+_advise: Any = types.ExternalFunction(
+    "posix_fadvise", types.int32(types.int32, types.int64, types.int64, types.int32)
+)
 _pread: Any = types.ExternalFunction(
     "pread", types.intp(types.int32, types.voidptr, types.uintp, types.int64)
 )
@@ -35,3 +42,10 @@ def read_spans(file, starts, offsets, out):
             done += got
             at += got
     return len(starts)
+
+
+@kernel
+def expect_spans(file, starts, offsets):
+    """Tell the system which spans of a file will be read, so that a disk brings many at once."""
+    for i in range(len(starts)):
+        _advise(np.int32(file), starts[i], offsets[i + 1] - offsets[i], _SOON)
