@@ -73,15 +73,11 @@ def sweep(
     def search(number: int) -> tuple[NDArray[np.uint64], int] | None:
         keys = band(number)
         keys &= telling
-        order, spare_order = np.empty(len(keys), np.uint32), np.empty(len(keys), np.uint32)
-        # Most documents are alone in their bucket: those are left out before any sorting.
-        marks = np.zeros((2, kernels.mark_words(len(keys))), np.uint64)
-        count = kernels.not_alone(keys, bare, marks, order)
-        ordered, spare = np.empty(count, np.uint64), np.empty(count, np.uint64)
-        order, spare_order = order[:count], spare_order[:count]
-        kernels.order_by_key(keys, min(bits, 64), order, ordered, spare_order, spare)
+        order, ordered = _sharing(keys, min(bits, 64), bare)
+        del keys  # with millions of documents, every column counts
         if _pairs(ordered) > most_met:
             return None
+        count = len(order)
         near = np.empty((count, wide.shape[1]), np.uint64)
         kernels.gather(wide, order, near)
         state = np.array([0, 1, 0])
@@ -111,6 +107,20 @@ def sweep(
         if progress:
             progress(done, bands)
     return Swept(known, dismissed)
+
+
+def _sharing(
+    keys: NDArray[np.uint64], bits: int, bare: NDArray[np.bool_]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint64]]:
+    """Give the documents that may share a key, sorted by the lowest bits of it, and those keys."""
+    order = np.empty(len(keys), np.uint32)
+    # Most documents are alone in their bucket: those are left out before any sorting.
+    marks = np.zeros((2, kernels.mark_words(len(keys))), np.uint64)
+    order = order[: kernels.not_alone(keys, bare, marks, order)].copy()
+    del marks
+    ordered, spare = np.empty(len(order), np.uint64), np.empty(len(order), np.uint64)
+    kernels.order_by_key(keys, bits, order, ordered, np.empty_like(order), spare)
+    return order, ordered
 
 
 def _distinct(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
