@@ -2,6 +2,7 @@
 
 import math
 from collections import defaultdict
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -67,8 +68,11 @@ def draw(results: Path = RESULTS, picture: Path = PICTURE) -> None:
 
 
 def _lines(kept: list[dict[str, Any]]) -> dict[str, list[Point]]:
-    """Gather the points of each contestant from the runs with the settings that most have."""
-    lines: dict[str, list[Point]] = {}
+    """Gather the points of each contestant from the runs with the settings that most have.
+
+    Of several runs on as many documents, one to the end counts, and of those the slowest.
+    """
+    lines: dict[str, dict[int, Point]] = {}
     for one in kept:
         asked = one["arguments"]
         usual = asked.get("shingle") == "words:5" and asked.get("format") == "parquet"
@@ -78,8 +82,10 @@ def _lines(kept: list[dict[str, Any]]) -> dict[str, list[Point]]:
             if row["seconds"] and row["recall"] is not None:
                 accuracy = f"{_down(row['recall'])} / {_down(row['precision'])}"
                 point = asked["documents"], row["per_second"], accuracy, bool(row["estimated"])
-                lines.setdefault(row["title"], []).append(point)
-    return {title: sorted(points) for title, points in lines.items()}
+                mine = lines.setdefault(row["title"], {})
+                known = mine.get(point[0], point)
+                mine[point[0]] = min(known, point, key=itemgetter(3, 1))
+    return {title: sorted(points.values()) for title, points in lines.items()}
 
 
 def _down(share: float) -> str:

@@ -385,3 +385,16 @@ def test_the_page_shows_the_results_that_are_kept(tmp_path):
     page.write_text(table.PAGE.read_text())
     table.show_results(page=page)
     assert page.read_text() == table.PAGE.read_text(), "run python -m benchmarks tables"
+
+
+def test_of_several_runs_on_as_many_documents_the_slowest_to_the_end_is_drawn():
+    from benchmarks.plot import _lines
+
+    def run(speed, estimated):
+        asked = {"benchmark": "texts", "shingle": "words:5", "format": "parquet", "documents": 10}
+        row = {"title": "Peer", "seconds": 1.0, "per_second": speed, "estimated": estimated}
+        return {"arguments": asked, "rows": [row | {"recall": 1.0, "precision": 0.5}]}
+
+    runs = [run(50.0, "at least"), run(30.0, ""), run(40.0, ""), run(10.0, "at least")]
+    for order in (runs, runs[::-1]):
+        assert _lines(order) == {"Peer": [(10, 30.0, "1.000 / 0.500", False)]}
