@@ -1,5 +1,6 @@
 """datasketch as its quick start has it: shingle by shingle, its own hash, its own bands."""
 
+from itertools import chain
 from pathlib import Path
 
 from benchmarks.contestants.texts import blocks_of, shingles_of
@@ -18,21 +19,16 @@ def run(path: Path, job: Job, clock: Clock) -> Answer:
     lsh = MinHashLSH(threshold=job.threshold, num_perm=128)
     pairs: list[tuple[int, int]] = []
     number = 0
-    for texts in blocks_of(path):
-        for text in texts:
-            with clock.stage("sketch"):
-                own = MinHash(num_perm=128)
-                for shingle in set(shingles_of(text, job)):
-                    own.update(shingle)
-            with clock.stage("query"):
-                pairs.extend((other, number) for other in lsh.query(own))
-                lsh.insert(number, own)
-            number += 1
-            if clock.over():
-                return _answer(pairs, number, lsh)
-    return _answer(pairs, number, lsh)
-
-
-def _answer(pairs: list[tuple[int, int]], done: int, lsh: object) -> Answer:
-    bands, rows = lsh.b, lsh.r  # type: ignore[attr-defined]
-    return Answer.of(pairs, setting=f"{bands} bands of {rows} rows, candidates", done=done)
+    for text in chain.from_iterable(blocks_of(path)):
+        with clock.stage("sketch"):
+            own = MinHash(num_perm=128)
+            for shingle in set(shingles_of(text, job)):
+                own.update(shingle)
+        with clock.stage("query"):
+            pairs.extend((other, number) for other in lsh.query(own))
+            lsh.insert(number, own)
+        number += 1
+        if clock.over():
+            break
+    setting = f"{lsh.b} bands of {lsh.r} rows, candidates"
+    return Answer.of(pairs, setting=setting, done=number)
