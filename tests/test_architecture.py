@@ -137,19 +137,30 @@ def test_every_kernel_is_compiled_by_the_decorators_of_one_module() -> None:
             assert "fastmath" not in source, path
 
 
-def test_parts_of_kernels_are_private_and_no_other_module_calls_them() -> None:
+def test_parts_of_kernels_are_called_by_kernels_alone() -> None:
     # Python that calls one crashes.
-    for path in MODULES:
-        nodes = list(ast.walk(ast.parse(path.read_text())))
-        taken = [node for node in nodes if getattr(node, "module", None) == "lookalike.kernels"]
-        kernels = {name.asname or name.name for node in taken for name in node.names}
+    trees = {path: list(ast.walk(ast.parse(path.read_text()))) for path in MODULES}
+    made: dict[str, set[str]] = {"inner": set(), "kernel": set()}
+    for node in (node for nodes in trees.values() for node in nodes):
+        if isinstance(node, ast.FunctionDef):
+            for decorator in node.decorator_list:
+                made.get(getattr(decorator, "id", ""), set()).add(node.name)
+    assert not any(name.startswith("_") for name in made["kernel"])
+    assert not made["inner"] & made["kernel"]
+    for path, nodes in trees.items():
+        if path.parent.name == "kernels":
+            continue
+        taken = [node for node in nodes if isinstance(node, ast.ImportFrom) and node.module]
+        modules = set()
+        for node in taken:
+            names = {name.name for name in node.names}
+            if node.module == "lookalike.kernels":
+                modules |= {name.asname or name.name for name in node.names}
+            elif node.module.startswith("lookalike.kernels."):
+                assert not names & made["inner"], (path, names)
         for node in nodes:
-            if isinstance(node, ast.FunctionDef):
-                by = {getattr(one, "id", None) for one in node.decorator_list}
-                assert "inner" not in by or node.name.startswith("_"), (path, node.name)
-                assert "kernel" not in by or not node.name.startswith("_"), (path, node.name)
-            elif isinstance(node, ast.Attribute) and node.attr.startswith("_"):
-                assert getattr(node.value, "id", None) not in kernels, (path, node.attr)
+            if isinstance(node, ast.Attribute) and getattr(node.value, "id", None) in modules:
+                assert node.attr not in made["inner"], (path, node.attr)
 
 
 def test_a_tour_of_the_package_compiles_each_kernel_once(tmp_path) -> None:

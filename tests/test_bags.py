@@ -12,7 +12,7 @@ import twins
 import twins_cosine
 from lookalike.bags import Bags, Rarity, Weighting, bags_of, listed_bags
 from lookalike.errors import SettingsError
-from lookalike.kernels import sketch, weighted
+from lookalike.kernels import sets, weighted
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.shingle import Shingling, ignoring
 from lookalike.vectors import canonical_sparse
@@ -80,7 +80,7 @@ class TestTheKernel:
         room = int(documents.offsets[-1]) + 1
         out, counts = np.full(room, 5, np.uint64), np.full(room, 5.0)
         offsets = np.zeros(len(some) + 1, np.int64)
-        sketch.bags(
+        sets.bags(
             *(documents.data, documents.offsets, rows, *shingling.arguments()),
             *(int(documents.lengths(rows).max(initial=0)) + 1, out, counts, offsets),
         )

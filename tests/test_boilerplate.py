@@ -17,7 +17,7 @@ from lookalike.boilerplate import SharedPassage, hashes_of, most_shared, paragra
 from lookalike.errors import SettingsError
 from lookalike.frequencies import frequent
 from lookalike.kernels import frequency as kernels
-from lookalike.kernels import sketch
+from lookalike.kernels import words
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.shingle import Shingling, element_sets, ignoring
 from making import documents_of
@@ -321,7 +321,7 @@ class TestKernels:
         encoded = np.frombuffer(text.encode(), np.uint8).copy()
         start, end = np.uint64(0), np.uint64(len(encoded))
         places = np.zeros(len(encoded) + 1, np.uint64)
-        count = sketch.word_places(encoded, start, end, unicode.code_points(), places)
+        count = words.word_places(encoded, start, end, unicode.code_points(), places)
         spans = places[: 2 * count].reshape(-1, 2).tolist()
         assert [text.encode()[a:b].decode() for a, b in spans] == twins.words(text)
 

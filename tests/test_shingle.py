@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import twins
 from lookalike import shingle, textbook, unicode
 from lookalike.errors import SettingsError
-from lookalike.kernels import sketch as kernels
+from lookalike.kernels import words
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.minhash import sign_texts
 from lookalike.shingle import Sets, Shingling, element_sets, ignoring, shingle_hashes
@@ -73,7 +73,7 @@ def words_found(text, before="", after="") -> list[str]:
     room = np.full(size + 3, 2**64 - 1, np.uint64)
     bounds = np.uint64(start), np.uint64(start + size)
     places = room[: size + 1]
-    count = kernels.word_places(data, *bounds, unicode.code_points(), places)
+    count = words.word_places(data, *bounds, unicode.code_points(), places)
     assert room[size + 1 :].tolist() == [2**64 - 1] * 2
     return [data[a:b].tobytes().decode() for a, b in places[: 2 * count].reshape(-1, 2).tolist()]
 

@@ -9,7 +9,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import twins
-from lookalike.kernels import sketch as kernels
+from lookalike.kernels import sets, words
+from lookalike.kernels import shingles as kernels
 from lookalike.kernels.jit import INTERPRETED, multiply_high, trailing_zeros
 from lookalike.shingle import BASE, PRIME, Shingling, ignoring
 from making import callable_from_python
@@ -91,7 +92,7 @@ class TestArithmetic:
 
     @given(word_numbers)
     def test_remainders_are_pythons(self, x):
-        assert int(callable_from_python(kernels._reduce)(np.uint64(x))) == x % PRIME
+        assert int(callable_from_python(words._reduce)(np.uint64(x))) == x % PRIME
 
     @given(word_numbers)
     def test_words_are_spread_as_the_definition_says_and_none_meets_another(self, x):
@@ -104,7 +105,7 @@ class TestArithmetic:
     @given(word_numbers)
     def test_fingerprints_are_reduced_before_they_are_spread(self, x):
         hashes = np.array([x, x], np.uint64)
-        assert callable_from_python(kernels._finish)(hashes, 1) == 1
+        assert callable_from_python(kernels._finish)(hashes, 0, 1) == 1
         assert hashes.tolist() == [twins.spread(x % PRIME), x]
 
     @given(word_numbers, word_numbers)
@@ -136,8 +137,8 @@ def test_one_high_byte_anywhere_makes_a_text_no_ascii():
 class TestSort:
     def check(self, values, room) -> None:
         given_values = np.array(values + [7] * (room - len(values)), np.uint64)
-        spare, tallies = np.empty(room, np.uint64), np.empty(kernels.TALLIES, np.int64)
-        callable_from_python(kernels._sort)(given_values, len(values), spare, tallies)
+        spare, tallies = np.empty(room, np.uint64), np.empty(sets.TALLIES, np.int64)
+        callable_from_python(sets._sort)(given_values, len(values), spare, tallies)
         assert given_values.tolist() == sorted(values) + [7] * (room - len(values))
 
     @pytest.mark.parametrize("why", ADVERSARIES)
@@ -196,10 +197,10 @@ def test_shingles_that_share_their_upper_bits_are_moved_a_bounded_number_of_time
     count = 4000
     crafted = np.tile(np.array([1 << 40, 7], np.uint64), count // 2)
     values = crafted.copy().view(Counted)
-    monkeypatch.setattr(kernels, "_sort_crowded", lambda values, _count, _spare: values.sort())
-    sort = getattr(kernels._sort, "py_func", kernels._sort)
+    monkeypatch.setattr(sets, "_sort_crowded", lambda values, _count, _spare: values.sort())
+    sort = getattr(sets._sort, "py_func", sets._sort)
     Counted.writes = 0
-    sort(values, count, np.empty(count, np.uint64), np.empty(kernels.TALLIES, np.int64))
+    sort(values, count, np.empty(count, np.uint64), np.empty(sets.TALLIES, np.int64))
     assert values.tolist() == sorted(crafted.tolist())
     assert Counted.writes <= 20 * count
 
@@ -210,5 +211,5 @@ def test_shingles_that_share_their_upper_bits_are_moved_a_bounded_number_of_time
 )
 def test_a_crowded_bucket_is_sorted_by_its_bytes_and_what_is_behind_it_stays(values, behind):
     array = np.array(values + [1] * behind, np.uint64)
-    callable_from_python(kernels._sort_crowded)(array, len(values), np.empty_like(array))
+    callable_from_python(sets._sort_crowded)(array, len(values), np.empty_like(array))
     assert array.tolist() == sorted(values) + [1] * behind

@@ -10,7 +10,7 @@ import numpy as np
 
 from lookalike.errors import SettingsError
 from lookalike.frequencies import Table, shared_by_two
-from lookalike.kernels import sketch as kernels
+from lookalike.kernels import sets as kernels
 from lookalike.kernels import weighted
 from lookalike.settings import WEIGHTS
 from lookalike.shingle import PIECE

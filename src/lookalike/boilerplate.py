@@ -16,7 +16,7 @@ from lookalike import unicode
 from lookalike.errors import SettingsError
 from lookalike.frequencies import Desk, Table, Tally, each_piece, exact_counts, slot_counts
 from lookalike.kernels import frequency as kernels
-from lookalike.kernels import sketch
+from lookalike.kernels import words
 from lookalike.shingle import Sets, Shingling, shingle_hashes
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ def _cut(documents: Canonical, row: int, start: int, stop: int) -> tuple[str, li
     """Give a document's text from one word up to another, and the words in it."""
     data, (begin, end) = documents.data, documents.offsets[row : row + 2].astype(np.uint64)
     places = np.empty(int(end - begin) + 1, np.uint64)
-    count = sketch.word_places(data, begin, end, unicode.code_points(), places)
+    count = words.word_places(data, begin, end, unicode.code_points(), places)
     spans = places[: 2 * count].reshape(-1, 2)[start:stop].tolist()
     if not spans:
         return "", []

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from functools import cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
 from lookalike import unicode
 from lookalike.errors import SettingsError
-from lookalike.kernels import sketch as kernels
+from lookalike.kernels import sets, shingles
 from lookalike.threads import in_order, pieces
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ PRIME = (1 << 61) - 1
 # mix(0x9E3779B97F4A7C15) modulo the prime; the kernel's sums rely on its being below 2^58.
 BASE = 0x0220A8397B1DCDB6
 
-_UNITS = {"chars": kernels.CHARS, "words": kernels.WORDS, "tokens": kernels.TOKENS}
+_UNITS = {"chars": shingles.CHARS, "words": shingles.WORDS, "tokens": shingles.TOKENS}
 
 PIECE = 1 << 20
 """Bytes of text that one thread takes at a time."""
@@ -86,22 +85,12 @@ class Shingling:
 
     def arguments(
         self,
-    ) -> tuple[
-        int, int, np.uint64, np.uint64, NDArray[np.uint64], NDArray[np.uint32], NDArray[np.uint64]
-    ]:
+    ) -> tuple[int, int, np.uint64, np.uint64, NDArray[np.uint32], NDArray[np.uint64]]:
         """Give the kernels what they need to know of the shingles; factors are given eightfold."""
-        drop, leaving = _leaving(self.size)
-        unit = _UNITS[self.unit]
+        drop = (PRIME - pow(BASE, self.size, PRIME)) % PRIME
         ignored = np.empty(0, np.uint64) if self.ignored is None else self.ignored
-        base, table = np.uint64(8 * BASE), unicode.code_points()
-        return unit, self.size, base, np.uint64(8 * drop), leaving, table, ignored
-
-
-@cache
-def _leaving(size: int) -> tuple[int, NDArray[np.uint64]]:
-    """Give what leaves a window with its first digit: the factor, and the sum for each byte."""
-    drop = (PRIME - pow(BASE, size, PRIME)) % PRIME
-    return drop, np.array([(byte + 1) * drop % PRIME + 1 for byte in range(128)], np.uint64)
+        factors = np.uint64(8 * BASE), np.uint64(8 * drop)
+        return _UNITS[self.unit], self.size, *factors, unicode.code_points(), ignored
 
 
 def ignoring(hashes: NDArray[np.uint64]) -> NDArray[np.uint64] | None:
@@ -110,7 +99,7 @@ def ignoring(hashes: NDArray[np.uint64]) -> NDArray[np.uint64] | None:
         return None
     # At most half full; one word more, for the hash 0.
     table = np.zeros((2 << (len(hashes) - 1).bit_length()) + 1, np.uint64)
-    kernels.list_values(np.ascontiguousarray(hashes, np.uint64), table)
+    shingles.list_values(np.ascontiguousarray(hashes, np.uint64), table)
     return table
 
 
@@ -159,7 +148,7 @@ def shingle_hashes_in(
     """Give the hashes of the documents in `rows`, in a room of at least their bytes plus one."""
     lengths = documents.lengths(rows)
     offsets = np.zeros(len(rows) + 1, np.int64)
-    kernels.list_shingles(
+    shingles.list_shingles(
         documents.data,
         documents.offsets,
         rows,
@@ -203,7 +192,7 @@ def element_sets_in(
     """
     lengths = documents.lengths(rows)
     offsets = np.zeros(len(rows) + 1, np.int64)
-    kernels.element_sets(
+    sets.element_sets(
         documents.data,
         documents.offsets,
         rows,

@@ -13,7 +13,7 @@ import numpy as np
 
 from lookalike.errors import SourceError
 from lookalike.kernels import normalise as normalising
-from lookalike.kernels import sketch as kernels
+from lookalike.kernels import sets as kernels
 from lookalike.normalise import Canonical
 
 if TYPE_CHECKING:

@@ -43,13 +43,13 @@ def compare(
     """
     from lookalike.cli import screen
     from lookalike.comparison import compare as compare_texts
-    from lookalike.kernels import sketch
+    from lookalike.kernels import sets
     from lookalike.normalise import Normalisation
     from lookalike.read import read_text
     from lookalike.wording import count
 
     first, second = read_text(a), read_text(b)
-    screen.announce_compiling(screen.status(quiet=quiet), sketch.element_sets)
+    screen.announce_compiling(screen.status(quiet=quiet), sets.element_sets)
     found = compare_texts(
         first,
         second,

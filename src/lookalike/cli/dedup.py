@@ -88,7 +88,7 @@ def dedup(
     from lookalike.cli import screen, working
     from lookalike.cli.find import kind_of
     from lookalike.errors import SettingsError
-    from lookalike.kernels import hyperplanes, sketch
+    from lookalike.kernels import hyperplanes, sets
     from lookalike.pipeline import Columns
     from lookalike.pipeline.delivering import check_folder, deliver
     from lookalike.settings import Settings
@@ -122,7 +122,7 @@ def dedup(
     if work is not None:
         check_apart(work, [*source, *(against or ())])
     console = screen.status(quiet=quiet)
-    kernel = sketch.element_sets if metric == "jaccard" else hyperplanes.signs
+    kernel = sets.element_sets if metric == "jaccard" else hyperplanes.signs
     screen.announce_compiling(console, kernel)
     with screen.progress(console) as progress:
         job = working.job(

@@ -112,7 +112,7 @@ def find(
     from lookalike.cli.shared import show_shared
     from lookalike.errors import SettingsError
     from lookalike.kernels import containment as inside
-    from lookalike.kernels import frequency, hyperplanes, sketch
+    from lookalike.kernels import frequency, hyperplanes, sets, sketch
     from lookalike.pipeline import Columns
     from lookalike.settings import Settings
     from lookalike.write import check_apart, check_targets, format_of
@@ -150,7 +150,7 @@ def find(
     if work is not None:
         check_apart(work, source)
     console = screen.status(quiet=quiet)
-    kernel = sketch.element_sets if metric == "jaccard" else hyperplanes.signs
+    kernel = sets.element_sets if metric == "jaccard" else hyperplanes.signs
     if simhash is not None:
         kernel = sketch.print_texts
     if containment is not None:

@@ -2,22 +2,12 @@
 
 import numpy as np
 
-from lookalike.kernels.jit import inner, kernel
+from lookalike.kernels.jit import kernel
+from lookalike.kernels.mixing import GOLDEN, mix
 
 AND, OR = 0, 1
 ALONE = np.uint32(0xFFFFFFFF)
 """The bucket of a document that shares none."""
-
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-
-
-@inner
-def _mix(x):
-    x ^= x >> np.uint64(30)
-    x *= np.uint64(0xBF58476D1CE4E5B9)
-    x ^= x >> np.uint64(27)
-    x *= np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
 
 
 @kernel
@@ -27,7 +17,7 @@ def band_keys(signatures, rows, out):
         for band in range(len(out)):
             key = np.uint64(rows)
             for j in range(band * rows, (band + 1) * rows):
-                key = _mix(key ^ np.uint64(signatures[i, j])) + _GOLDEN
+                key = mix(key ^ np.uint64(signatures[i, j])) + GOLDEN
             out[band, i] = key
 
 

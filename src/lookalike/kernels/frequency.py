@@ -8,8 +8,8 @@ counts once without a sort; documents are numbered from 1, and 0 is a word not u
 import numpy as np
 
 from lookalike.kernels.jit import inner, kernel
+from lookalike.kernels.mixing import GOLDEN
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _HALF = np.uint64(32)
 _ONE = np.uint64(1)
 
@@ -60,7 +60,7 @@ def _slot(key, keys, used):
     """Give the slot of a key: where it is, or the free one where it belongs."""
     last = np.uint64(len(keys) - 1)
     # The keys of links are no hashes, and crowd without the factor.
-    slot = (key * _GOLDEN >> _HALF) & last
+    slot = (key * GOLDEN >> _HALF) & last
     while used[slot] != 0 and keys[slot] != key:
         slot = (slot + _ONE) & last
     return slot

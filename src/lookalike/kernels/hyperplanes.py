@@ -11,20 +11,10 @@ import math
 import numpy as np
 
 from lookalike.kernels.jit import inner, kernel, ones
+from lookalike.kernels.mixing import GOLDEN, mix
 
 LANES = 32
 """Vectors that go through a transform side by side, one in each place of the machine's vectors."""
-
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-
-
-@inner
-def _mix(x):
-    x ^= x >> np.uint64(30)
-    x *= np.uint64(0xBF58476D1CE4E5B9)
-    x ^= x >> np.uint64(27)
-    x *= np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
 
 
 @inner
@@ -140,7 +130,7 @@ def bit_keys(sketches, rows, out):
                 key = np.uint64(rows)
                 for start in range(0, rows, 64):
                     chunk = _bits(words, at + start, min(64, rows - start))
-                    key = _mix(key ^ chunk) + _GOLDEN
+                    key = mix(key ^ chunk) + GOLDEN
                 out[band, i] = key
 
 

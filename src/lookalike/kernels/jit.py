@@ -41,9 +41,26 @@ INTERPRETED = bool(getattr(numba.config, "DISABLE_JIT", False))
 """Whether kernels run as plain Python, by NUMBA_DISABLE_JIT: slow, and seen by coverage."""
 
 
+_SOURCES = tuple(
+    (path.name, path.stat().st_mtime, path.stat().st_size)
+    for path in sorted(Path(__file__).parent.glob("*.py"))
+)
+"""The files that kernels are written in, which call each other's."""
+
+
+def _kept(compiled: Any) -> Any:
+    """Let what was compiled count until any of the files changes.
+
+    Numba looks at the one file that a function is in, and would go on with what others held before.
+    """
+    if not INTERPRETED:
+        compiled._cache._cache_file._source_stamp = _SOURCES
+    return compiled
+
+
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile on first call, keep the result on disk, and let other threads run meanwhile."""
-    return numba.njit(function, nogil=True, cache=True)
+    return _kept(numba.njit(function, nogil=True, cache=True))
 
 
 def inner(function: Callable[..., Any]) -> Any:
@@ -52,7 +69,7 @@ def inner(function: Callable[..., Any]) -> Any:
     Python cannot call it: what lets Python in takes a third of the time to compile.
     """
     without: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return numba.njit(function, cache=True, **without)
+    return _kept(numba.njit(function, cache=True, **without))
 
 
 def first_run(compiled: Any) -> bool:
@@ -62,7 +79,7 @@ def first_run(compiled: Any) -> bool:
     source = Path(compiled.py_func.__code__.co_filename)
     pattern = f"{source.stem}.{compiled.py_func.__qualname__}-*.nbi"
     kept = [path.stat().st_mtime for path in Path(compiled.stats.cache_path).glob(pattern)]
-    return not kept or max(kept) < source.stat().st_mtime
+    return not kept or max(kept) < max(changed for _, changed, _ in _SOURCES)
 
 
 if INTERPRETED:

@@ -18,6 +18,7 @@ from lookalike.kernels.blocks import (
     write_plain,
 )
 from lookalike.kernels.jit import inner, kernel, ones, trailing_zeros
+from lookalike.kernels.mixing import GOLDEN, mix
 
 ASCII, SIMPLE, COMPLEX, INVALID = 0, 1, 2, 3
 
@@ -37,7 +38,6 @@ _LAST_BIT, _LAST_BUT_ONE, _LAST_BUT_TWO = (np.uint64(1 << n) for n in (63, 62, 6
 _BLOCK = np.uint64(64)
 _ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xD6E8FEB86659FD93)
 _SECOND = np.uint64(0xA0761D6478BD642F)
 _SALT = np.uint64(0xC2B2AE3D27D4EB4F)
@@ -241,15 +241,6 @@ def canonical(
 
 
 @inner
-def _mix(x):
-    x ^= x >> np.uint64(30)
-    x *= np.uint64(0xBF58476D1CE4E5B9)
-    x ^= x >> np.uint64(27)
-    x *= np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
-
-
-@inner
 def _folded(first, second, word):
     first = (first ^ word) * _FIRST
     second = (second + word) * _SECOND
@@ -271,7 +262,7 @@ def fingerprints(data, offsets, out):
         next_at = next_end = _ZERO
         if next_row < count:
             next_at, next_end = np.uint64(offsets[next_row]), np.uint64(offsets[next_row + 1])
-        next_first = (next_end - next_at) * _GOLDEN
+        next_first = (next_end - next_at) * GOLDEN
         next_second = (next_end - next_at) ^ _SALT
         words = min(end - at, next_end - next_at) >> _THREE
         while words:
@@ -298,7 +289,7 @@ def fingerprints(data, offsets, out):
             first, second = _folded(first, second, word)
             at += _EIGHT
         if row >= 0:
-            out[row, 0], out[row, 1] = _mix(first), _mix(second)
+            out[row, 0], out[row, 1] = mix(first), mix(second)
         row, at, end, first, second = next_row, next_at, next_end, next_first, next_second
 
 
