@@ -90,13 +90,16 @@ def test_public_names_are_sorted_and_load() -> None:
         _ = lookalike.nothing
 
 
-def heavy_modules_after(code: str) -> set[str]:
+def modules_after(code: str) -> set[str]:
     report = "import sys, json; print(json.dumps(list(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", f"{code}\n{report}"], capture_output=True, text=True, check=True
     )
-    loaded = set(json.loads(done.stdout.splitlines()[-1]))
-    return loaded & {"numpy", "numba", "pyarrow", "scipy", "rich"}
+    return set(json.loads(done.stdout.splitlines()[-1]))
+
+
+def heavy_modules_after(code: str) -> set[str]:
+    return modules_after(code) & {"numpy", "numba", "pyarrow", "scipy", "rich"}
 
 
 def test_importing_the_package_and_its_commands_loads_nothing_heavy() -> None:
@@ -105,6 +108,21 @@ def test_importing_the_package_and_its_commands_loads_nothing_heavy() -> None:
 
 def test_plans_need_no_compiler_of_curves() -> None:
     assert "numba" not in heavy_modules_after("import lookalike; lookalike.Cascade")
+
+
+def test_comparing_by_kept_code_loads_nothing_that_only_compiling_needs() -> None:
+    lookalike.compare("some words", "some other words")
+    loaded = modules_after("import lookalike; lookalike.compare('some words', 'some other words')")
+    assert "numba" in loaded
+    compiling = {"numba.np.linalg", "numba.np.arraymath", "numba.typed.typeddict", "scipy.linalg"}
+    others = {
+        "numpy.ma",
+        "pandas",
+        "lookalike.background",
+        "lookalike.cosine",
+        "lookalike.read.tables",
+    }
+    assert not loaded & (compiling | others)
 
 
 def test_finding_works_where_neither_pandas_nor_polars_is_installed() -> None:

@@ -1,16 +1,19 @@
-"""Compiled code that is kept counts until any file of the kernels changes, not its own alone."""
+"""Compiled code that is kept: until when it counts, and what is known of arrays to choose it."""
 
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import numba
+import numpy as np
 import pytest
+from numba.core.errors import NumbaValueError
 
 import lookalike
-from lookalike.kernels.jit import INTERPRETED
+from lookalike.kernels import jit
 
-pytestmark = pytest.mark.skipif(INTERPRETED, reason="nothing is compiled")
+pytestmark = pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled")
 
 CODE = """
 import numpy as np
@@ -41,3 +44,22 @@ def test_what_was_compiled_is_used_until_what_it_calls_in_another_file_changes(t
     first, other, hits = run()
     assert (first, hits) == ("True", "0")
     assert other != key
+
+
+@pytest.mark.parametrize("writeable", [True, False])
+def test_arrays_have_the_types_that_numba_gives_them(monkeypatch, writeable):
+    arrays = [np.zeros((3, 4), kind) for kind in ("u1", "u4", "u8", "i4", "i8", "f4", "f8", "?")]
+    arrays += [arrays[0].T, arrays[0][:, ::2], arrays[0][:0], np.zeros(0), np.zeros((2, 3, 4))]
+    arrays += [np.zeros(2, "c16"), np.zeros(2, "U3"), np.zeros(2, "M8[s]")]
+    for array in arrays:
+        array.flags.writeable = writeable
+    known = [jit._type_of_any(array, None) for array in arrays]
+    monkeypatch.delitem(sys.modules, "numpy.ma", raising=False)
+    assert [jit._type_of(array, None) for array in arrays] == known
+    with pytest.raises(NumbaValueError, match="Unsupported array dtype"):
+        jit._type_of(np.zeros(2, ">u4"), None)
+
+
+def test_masked_arrays_are_refused_as_by_numba():
+    with pytest.raises(numba.TypingError, match="MaskedArray"):
+        numba.typeof(np.ma.zeros(3))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike
-from lookalike.background import Background, choose_shingle, doubts, measure, sample, usual_size
+from lookalike.background import Background, choose_shingle, doubts, measure, sample
 from lookalike.curves import Cascade
 from lookalike.errors import SettingsError
 from lookalike.groups import Groups
@@ -27,7 +27,7 @@ from lookalike.planning import (
     plan,
 )
 from lookalike.read import read
-from lookalike.shingle import Shingling
+from lookalike.shingle import Shingling, usual_size
 
 THRESHOLDS = st.floats(0.3, 1.0)
 RECALLS = st.floats(0.5, 0.9999)

@@ -119,18 +119,18 @@ class TestArithmetic:
                 assert int(zeros_below(np.uint64(word))) == zeros
 
 
-def test_one_high_byte_anywhere_makes_a_text_no_ascii():
-    is_ascii = callable_from_python(kernels._is_ascii)
-    for size in range(71):
+def test_windows_go_in_lanes_where_a_text_is_ascii_to_the_last_byte_and_long_enough():
+    goes_in_lanes = callable_from_python(kernels._goes_in_lanes)
+    for size, k in [*((size, 1) for size in range(60, 82)), (80, 9), (81, 9), (269, 30), (270, 30)]:
         for start in (0, 3):
             # What is around the text is not ASCII, and is not looked at.
             data = np.full(start + size + 9, 0xFF, np.uint8)
             first, last = np.uint64(start), np.uint64(start + size)
             data[start : start + size] = 0x7F
-            assert is_ascii(data, first, last)
+            assert goes_in_lanes(data, first, last, k) == (size >= 8 * max(k, 8) + k)
             for place in range(start, start + size):
                 data[place] = 0x80
-                assert not is_ascii(data, first, last)
+                assert not goes_in_lanes(data, first, last, k)
                 data[place] = 0x7F
 
 

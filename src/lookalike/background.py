@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike import minhash, simhash, unicode
+from lookalike import minhash, simhash
 from lookalike.checking import CHECK_BITS, CHECK_ROWS
 from lookalike.kernels import sweep as kernels
-from lookalike.shingle import Shingling, element_sets, shingle_hashes
+from lookalike.shingle import ALPHABETIC, Shingling, element_sets, shingle_hashes, usual_size
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,7 +30,6 @@ __all__ = [
     "measure_vectors",
     "sample",
     "smallest_prints",
-    "usual_size",
     "with_close_pairs",
 ]
 
@@ -50,12 +49,8 @@ TOO_ALIKE = 0.2
 """Mean similarity of random documents above which a shingle is doubtful."""
 LONG_WORDS = 20
 """Characters a word, on average, above which words are doubtful."""
-HEAD = 1 << 16
-"""Bytes of a document that tell its script."""
 LONGEST = 12
 """Characters of a shingle at the most."""
-ALPHABETIC, IDEOGRAPHIC = 5, 2
-"""The least characters of a shingle, where a character is a letter, or a syllable or word."""
 
 
 @dataclass(frozen=True)
@@ -277,16 +272,3 @@ def doubts(
                 "without spaces; use chars shingles"
             )
     return found
-
-
-def usual_size(documents: Canonical, chosen: NDArray[np.int64]) -> int:
-    """Give the least characters of a shingle for the script that most of the documents are in."""
-    table = unicode.code_points()
-    dense = letters = 0
-    for row in chosen:
-        start, end = documents.offsets[row], documents.offsets[row + 1]
-        head = bytes(documents.data[start : min(end, start + HEAD)]).decode(errors="ignore")
-        records = table[np.frombuffer(head.encode("utf-32-le"), np.uint32)]
-        dense += int(np.count_nonzero(records & unicode.DENSE))
-        letters += int(np.count_nonzero(records & unicode.WORD))
-    return ALPHABETIC if 2 * dense <= letters else IDEOGRAPHIC

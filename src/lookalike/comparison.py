@@ -12,7 +12,7 @@ from lookalike.normalise import normalise as canonicalise
 from lookalike.passages import Passage, shared_passages
 from lookalike.read.documents import as_texts
 from lookalike.settings import Settings
-from lookalike.shingle import Shingling, element_sets
+from lookalike.shingle import Shingling, element_sets, usual_size
 from lookalike.verify import verify
 
 __all__ = ["Comparison", "Containment", "compare"]
@@ -63,8 +63,6 @@ def compare(
     a, b = "" if a is None else a, "" if b is None else b
     documents = canonicalise(as_texts([a, b], ["a", "b"]), options)
     if shingle == "auto":
-        from lookalike.background import usual_size
-
         shingling = Shingling("chars", usual_size(documents, np.arange(2)), multiset)
     else:
         shingling = Shingling.parse(shingle, multiset=multiset)

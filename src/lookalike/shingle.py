@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from lookalike.normalise import Canonical
 
 __all__ = [
+    "ALPHABETIC",
+    "HEAD",
     "Sets",
     "Shingling",
     "element_sets",
@@ -31,6 +33,7 @@ __all__ = [
     "ignoring",
     "shingle_hashes",
     "shingle_hashes_in",
+    "usual_size",
 ]
 
 PRIME = (1 << 61) - 1
@@ -41,6 +44,10 @@ _UNITS = {"chars": shingles.CHARS, "words": shingles.WORDS, "tokens": shingles.T
 
 PIECE = 1 << 20
 """Bytes of text that one thread takes at a time."""
+HEAD = 1 << 16
+"""Bytes of a document that tell its script."""
+ALPHABETIC, IDEOGRAPHIC = 5, 2
+"""The least characters of a shingle, where a character is a letter, or a syllable or word."""
 
 
 @dataclass(frozen=True)
@@ -203,3 +210,16 @@ def element_sets_in(
         offsets,
     )
     return Sets(room[: offsets[-1]], offsets)
+
+
+def usual_size(documents: Canonical, chosen: NDArray[np.int64]) -> int:
+    """Give the least characters of a shingle for the script that most of the documents are in."""
+    table = unicode.code_points()
+    dense = letters = 0
+    for row in chosen:
+        start, end = documents.offsets[row], documents.offsets[row + 1]
+        head = bytes(documents.data[start : min(end, start + HEAD)]).decode(errors="ignore")
+        records = table[np.frombuffer(head.encode("utf-32-le"), np.uint32)]
+        dense += int(np.count_nonzero(records & unicode.DENSE))
+        letters += int(np.count_nonzero(records & unicode.WORD))
+    return ALPHABETIC if 2 * dense <= letters else IDEOGRAPHIC

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numba
+import numpy as np
 from llvmlite import ir
 from numba.core import types
-from numba.extending import intrinsic
+from numba.core.caching import FunctionCache
+from numba.core.runtime.nrt import rtsys
+from numba.extending import intrinsic, typeof_impl
+from numba.np import numpy_support
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -18,27 +21,24 @@ if TYPE_CHECKING:
 __all__ = ["first_run", "inner", "kernel", "multiply_high", "ones", "trailing_zeros"]
 
 
-def _spare_linear_algebra() -> None:
-    """Load what Numba knows of arrays without SciPy's linear algebra.
-
-    No kernel uses it, and it takes a tenth of a second; Numba looks whether it is there when its
-    own module is loaded, and again wherever it is used.
-    """
-    from numba.np import linalg
-
-    if "numba.np.arraymath" in sys.modules or not hasattr(linalg, "ensure_blas"):
-        return
-    known, linalg.ensure_blas = linalg.ensure_blas, lambda: None
-    try:
-        importlib.import_module("numba.np.arraymath")
-    finally:
-        linalg.ensure_blas = known
-
-
-_spare_linear_algebra()
-
 INTERPRETED = bool(getattr(numba.config, "DISABLE_JIT", False))
 """Whether kernels run as plain Python, by NUMBA_DISABLE_JIT: slow, and seen by coverage."""
+
+
+_type_of_any = typeof_impl.dispatch(np.ndarray)
+
+
+@typeof_impl.register(np.ndarray)
+def _type_of(array: Any, context: Any) -> Any:
+    """Tell the type of an array without loading NumPy's masked arrays, to see that it is none.
+
+    That takes a twentieth of a second; where they are not loaded, there are none.
+    """
+    plain = array.dtype.kind in "iuf" and array.dtype.isnative
+    if not plain or "numpy.ma" in sys.modules:
+        return _type_of_any(array, context)
+    kind, layout = numpy_support.from_dtype(array.dtype), numpy_support.map_layout(array)
+    return types.Array(kind, array.ndim, layout, readonly=not array.flags.writeable)
 
 
 _SOURCES = tuple(
@@ -48,19 +48,32 @@ _SOURCES = tuple(
 """The files that kernels are written in, which call each other's."""
 
 
-def _kept(compiled: Any) -> Any:
-    """Let what was compiled count until any of the files changes.
+class _Kept(FunctionCache):
+    """Compiled code on disk, which counts until any of the kernels' files changes.
 
     Numba looks at the one file that a function is in, and would go on with what others held before.
     """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_file._source_stamp = _SOURCES
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Load what is kept without all that Numba needs to compile, which takes twice as long."""
+        rtsys.initialize(target_context)
+        with self._guard_against_spurious_io_errors():
+            return self._load_overload(sig, target_context)
+
+
+def _keeping(compiled: Any) -> Any:
     if not INTERPRETED:
-        compiled._cache._cache_file._source_stamp = _SOURCES
+        compiled._cache = _Kept(compiled.py_func)
     return compiled
 
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile on first call, keep the result on disk, and let other threads run meanwhile."""
-    return _kept(numba.njit(function, nogil=True, cache=True))
+    return _keeping(numba.njit(function, nogil=True))
 
 
 def inner(function: Callable[..., Any]) -> Any:
@@ -69,7 +82,7 @@ def inner(function: Callable[..., Any]) -> Any:
     Python cannot call it: what lets Python in takes a third of the time to compile.
     """
     without: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    return _kept(numba.njit(function, cache=True, **without))
+    return _keeping(numba.njit(function, **without))
 
 
 def first_run(compiled: Any) -> bool:

@@ -4,7 +4,7 @@ import numpy as np
 
 from lookalike.kernels.jit import inner, kernel
 from lookalike.kernels.mixing import GOLDEN, mix
-from lookalike.kernels.shingles import shingles
+from lookalike.kernels.shingles import ANY_ORDER, shingles
 from lookalike.kernels.words import bytes_hash
 
 MOST_BITS = 12
@@ -87,27 +87,17 @@ def _sort(values, count, spare, tallies):
 
 
 @inner
-def _elements(values, count, multiset, spare, tallies):
-    """Make sorted, distinct elements of the shingles' hashes, in place, and give their number."""
-    _sort(values, count, spare, tallies)
-    if multiset:
-        occurrence = np.uint64(0)
-        shingle = values[0]
-        for j in range(1, count):
-            if values[j] == shingle:
-                occurrence += _ONE
-                values[j] = mix(shingle + occurrence * GOLDEN)
-            else:
-                shingle = values[j]
-                occurrence = np.uint64(0)
-        _sort(values, count, spare, tallies)
-        return count
-    distinct = min(count, 1)
+def _number_repeats(values, count):
+    """Make each repeat of a hash, among sorted ones, an element of its own."""
+    occurrence = np.uint64(0)
+    shingle = values[0]
     for j in range(1, count):
-        if values[j] != values[distinct - 1]:
-            values[distinct] = values[j]
-            distinct += 1
-    return distinct
+        if values[j] == shingle:
+            occurrence += _ONE
+            values[j] = mix(shingle + occurrence * GOLDEN)
+        else:
+            shingle = values[j]
+            occurrence = np.uint64(0)
 
 
 @kernel
@@ -161,14 +151,19 @@ def element_sets(
     for i in range(len(chosen)):
         start, end = offsets[chosen[i]], offsets[chosen[i] + 1]
         count = shingles(
-            data, start, end, unit, k, base, drop, table, ignored, False, digits, values
+            data, start, end, unit, k, base, drop, table, ignored, ANY_ORDER, digits, values
         )
         # The digits have done their work; the sort takes their room.
-        count = _elements(values, count, multiset, digits, tallies)
+        _sort(values, count, digits, tallies)
+        if multiset:
+            _number_repeats(values, count)
+            _sort(values, count, digits, tallies)
         at = out_offsets[i]
         for j in range(count):
-            out[at + j] = values[j]
-        out_offsets[i + 1] = at + count
+            if j == 0 or values[j] != values[j - 1]:
+                out[at] = values[j]
+                at += 1
+        out_offsets[i + 1] = at
 
 
 @kernel
@@ -194,7 +189,7 @@ def bags(
     for i in range(len(chosen)):
         start, end = offsets[chosen[i]], offsets[chosen[i] + 1]
         count = shingles(
-            data, start, end, unit, k, base, drop, table, ignored, False, digits, values
+            data, start, end, unit, k, base, drop, table, ignored, ANY_ORDER, digits, values
         )
         _sort(values, count, digits, tallies)
         at = out_offsets[i] - 1

@@ -15,10 +15,12 @@ from lookalike.kernels.mixing import PRIME, mix
 from lookalike.kernels.words import characters, words
 
 CHARS, WORDS, TOKENS = 0, 1, 2
+# Python's own truth values would be compiled each by itself.
+ANY_ORDER, IN_ORDER = np.bool_(False), np.bool_(True)
 
 _ONE = np.uint64(1)
 _EIGHT = np.uint64(8)
-_LEAST = 8
+_LEAST = np.uint64(8)
 _HALF = np.uint64(32)
 
 
@@ -68,11 +70,11 @@ def _roll(digits, count, k, base, drop, hashes):
     because each step waits for the last.
     """
     if count <= k:
-        hashes[0] = _window(digits, 0, count, base)
-        return _finish(hashes, 0, 1)
+        hashes[0] = _window(digits, np.int64(0), count, base)
+        return _finish(hashes, np.int64(0), np.int64(1))
     windows = np.uint64(count - k + 1)
     size, half = np.uint64(k), windows >> _ONE
-    first = _window(digits, 0, k, base)
+    first = _window(digits, np.int64(0), k, base)
     second = _window(digits, np.int64(half), k, base)
     hashes[0] = first
     hashes[half] = second
@@ -93,7 +95,7 @@ def _roll(digits, count, k, base, drop, hashes):
         second = _multiply(second, base) + change
         hashes[j + _ONE] = second
         j += _ONE
-    return _finish(hashes, 0, np.int64(windows))
+    return _finish(hashes, np.int64(0), np.int64(windows))
 
 
 @inner
@@ -132,7 +134,11 @@ def _roll_ascii(data, start, end, k, base, drop, spare, hashes):
 
 
 @inner
-def _is_ascii(data, start, end):
+def _goes_in_lanes(data, start, end, k):
+    """Tell whether a text is ASCII, and has as many windows as eight of them need to roll."""
+    size = np.uint64(k)
+    if end - start < (size if size > _LEAST else _LEAST) * np.uint64(LANES) + size:
+        return False
     bits = np.uint64(0)
     at = start
     while at + _EIGHT <= end:
@@ -142,35 +148,6 @@ def _is_ascii(data, start, end):
         bits |= np.uint64(data[at])
         at += _ONE
     return bits & np.uint64(0x8080808080808080) == 0
-
-
-@inner
-def _all_shingles(data, start, end, unit, k, base, drop, table, in_order, digits, hashes):
-    """Write the hash of each shingle, and give their number."""
-    if start == end:
-        return 0
-    first, last = np.uint64(start), np.uint64(end)
-    if unit == TOKENS:
-        for j in range((end - start) // 8):
-            hashes[j] = eight_bytes(data, first + np.uint64(8 * j))
-        return (end - start) // 8
-    if unit == WORDS:
-        count = words(data, first, last, table, hashes, digits)
-        if count > 0:
-            return _roll(digits, count, k, base, drop, hashes)
-        # No words at all: the whole text is the one shingle.
-        count = characters(data, first, last, digits)
-        return _roll(digits, count, count, base, drop, hashes)
-    enough = LANES * max(k, _LEAST)
-    if not in_order and end - start - k >= enough and _is_ascii(data, first, last):
-        count = _roll_ascii(data, first, last, k, base, drop, digits, hashes)
-    else:
-        count = _roll(digits, characters(data, first, last, digits), k, base, drop, hashes)
-    if k == 1:
-        # The fingerprint of one character is its number: neighbours in the alphabet are too near.
-        for j in range(count):
-            hashes[j] = mix(hashes[j])
-    return count
 
 
 @inner
@@ -209,7 +186,28 @@ def shingles(data, start, end, unit, k, base, drop, table, ignored, in_order, di
 
     They stand in the order of the text if that is asked for: who makes a set needs none.
     """
-    count = _all_shingles(data, start, end, unit, k, base, drop, table, in_order, digits, hashes)
+    first, last = np.uint64(start), np.uint64(end)
+    count = 0
+    if start == end:
+        return count
+    if unit == TOKENS:
+        count = (end - start) // 8
+        for j in range(count):
+            hashes[j] = eight_bytes(data, first + np.uint64(8 * j))
+    elif unit == WORDS:
+        count = words(data, first, last, table, hashes, digits)
+        if count == 0:
+            # No words at all: the whole text is the one shingle.
+            count = k = characters(data, first, last, digits)
+        count = _roll(digits, count, k, base, drop, hashes)
+    elif not in_order and _goes_in_lanes(data, first, last, k):
+        count = _roll_ascii(data, first, last, k, base, drop, digits, hashes)
+    else:
+        count = _roll(digits, characters(data, first, last, digits), k, base, drop, hashes)
+    if unit == CHARS and k == 1:
+        # The fingerprint of one character is its number: neighbours in the alphabet are too near.
+        for j in range(count):
+            hashes[j] = mix(hashes[j])
     if len(ignored) == 0:
         return count
     kept = 0
@@ -229,6 +227,6 @@ def list_shingles(
         start, end = offsets[chosen[i]], offsets[chosen[i] + 1]
         values = out[out_offsets[i] :]
         count = shingles(
-            data, start, end, unit, k, base, drop, table, ignored, True, digits, values
+            data, start, end, unit, k, base, drop, table, ignored, IN_ORDER, digits, values
         )
         out_offsets[i + 1] = out_offsets[i] + count

@@ -4,7 +4,7 @@ import numpy as np
 
 from lookalike.kernels.jit import inner, kernel
 from lookalike.kernels.mixing import mix
-from lookalike.kernels.shingles import shingles
+from lookalike.kernels.shingles import ANY_ORDER, shingles
 
 BLOCK = 128
 """Rows of a signature among which one throw spreads a document's elements."""
@@ -153,7 +153,7 @@ def sign_texts(
     for i in range(len(chosen)):
         start, end = offsets[chosen[i]], offsets[chosen[i] + 1]
         count = shingles(
-            data, start, end, unit, k, base, drop, table, ignored, False, digits, values
+            data, start, end, unit, k, base, drop, table, ignored, ANY_ORDER, digits, values
         )
         counts[i] = count
         _sign(values, count, factors, terms, a, b, row, out.shape[1], upper, spare)
@@ -178,7 +178,7 @@ def fold_texts(data, offsets, chosen, unit, k, base, drop, table, ignored, fold,
     for i in range(len(chosen)):
         start, end = offsets[chosen[i]], offsets[chosen[i] + 1]
         count = shingles(
-            data, start, end, unit, k, base, drop, table, ignored, False, digits, values
+            data, start, end, unit, k, base, drop, table, ignored, ANY_ORDER, digits, values
         )
         counts[i] = count
         row = out[i]
@@ -199,7 +199,7 @@ def print_texts(data, offsets, chosen, unit, k, base, drop, table, ignored, room
     for i in range(len(chosen)):
         start, end = offsets[chosen[i]], offsets[chosen[i] + 1]
         count = shingles(
-            data, start, end, unit, k, base, drop, table, ignored, False, digits, values
+            data, start, end, unit, k, base, drop, table, ignored, ANY_ORDER, digits, values
         )
         counts[i] = count
         for p in range(len(planes)):

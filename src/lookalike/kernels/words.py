@@ -155,8 +155,8 @@ def _places_by_blocks(data, start, end, table, places):
     return np.int64(count)
 
 
-@kernel
-def word_places(data, start, end, table, places):
+@inner
+def _word_places(data, start, end, table, places):
     """Write the first byte of each word and the one after its last, and give the words' number."""
     count = _places_by_blocks(data, start, end, table, places)
     if count >= 0:
@@ -178,6 +178,12 @@ def word_places(data, start, end, table, places):
     return count >> 1
 
 
+@kernel
+def word_places(data, start, end, table, places):
+    """Write the first byte of each word and the one after its last, and give the words' number."""
+    return _word_places(data, start, end, table, places)
+
+
 @inner
 def _reduce(x):
     """Give the remainder of any 64-bit word."""
@@ -196,7 +202,7 @@ def _hash_short_words(data, places, count, digits):
     while j < np.uint64(count):
         first = places[j + j]
         length = places[j + j + _ONE] - first
-        longest = max(longest, length)
+        longest = length if length > longest else longest
         # One chunk and two, whichever holds: to choose costs less than to guess wrong.
         bits = length << np.uint64(3)
         long = length > _EIGHT
@@ -214,7 +220,7 @@ def _hash_short_words(data, places, count, digits):
 @inner
 def words(data, start, end, table, places, digits):
     """Write the hash of each word, and give their number; `places` has room for two a word."""
-    count = word_places(data, start, end, table, places)
+    count = _word_places(data, start, end, table, places)
     done, longest = np.uint64(0), end - start
     if count > 0 and places[2 * count - 2] + _SHORT <= np.uint64(len(data)):
         done, longest = _SHORT, _hash_short_words(data, places, count, digits)

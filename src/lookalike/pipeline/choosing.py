@@ -15,7 +15,7 @@ from lookalike.errors import SettingsError
 from lookalike.hamming import block_masks, expected_meetings
 from lookalike.normalise import normalise
 from lookalike.pipeline.metrics import Cosine, Fingerprints, Jaccard
-from lookalike.shingle import PIECE, Shingling, ignoring
+from lookalike.shingle import HEAD, PIECE, Shingling, ignoring, usual_size
 from lookalike.texts import Selection
 from lookalike.vectors import matrix
 
@@ -165,8 +165,8 @@ def _shingling(
         return Shingling.parse(settings.shingle, multiset=multiset), "as given"
     texts = collection.texts
     few = sampling.smallest_prints(texts.fingerprints, rows, SCRIPT_SAMPLE)
-    heads = texts.chosen(few, most=sampling.HEAD)
-    usual = sampling.usual_size(heads, np.arange(len(few)))
+    heads = texts.chosen(few, most=HEAD)
+    usual = usual_size(heads, np.arange(len(few)))
     shingling, _, reason = sampling.choose_shingle(
         sample, np.arange(len(sample)), multiset=multiset, smallest=usual
     )
