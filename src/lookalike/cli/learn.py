@@ -19,7 +19,7 @@ def learn(
     source: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="SOURCE",
+            metavar="SOURCE...",
             help="2 to 8 documents: files, folders or JSONL; by default a sample.",
         ),
     ] = None,

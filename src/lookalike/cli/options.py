@@ -124,7 +124,7 @@ Out = Annotated[
 Source = Annotated[
     list[str],
     typer.Argument(
-        metavar="SOURCE",
+        metavar="SOURCE...",
         help="Folders, files (.txt .md .html .pdf .docx; .jsonl .csv .tsv, also .gz and .zst; "
         ".parquet; .npy for vectors), patterns, addresses as s3://…, or - for JSONL on "
         "standard input.",
