@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import twins
 from lookalike.bags import Weighting, bags_of
 from lookalike.kernels import lanes
+from lookalike.kernels.jit import INTERPRETED
 from lookalike.kernels.lanes import COLUMNS, LANES, bring_columns, roll_columns
 from lookalike.minhash import sign_texts
 from lookalike.shingle import BASE, PRIME, Shingling, element_sets, shingle_hashes
@@ -134,3 +135,31 @@ class TestTexts:
 def shingled(documents, k):
     hashes = shingle_hashes(documents, Shingling("chars", k))
     return [hashes[row] for row in range(len(documents))]
+
+
+@pytest.mark.skipif(INTERPRETED, reason="types are checked when kernels are compiled")
+class TestTypes:
+    def test_columns_are_contiguous_bytes_at_unsigned_places(self):
+        data, zero = np.zeros(400, np.uint8), np.uint64(0)
+        for wrong in (
+            (data[::2], zero, zero, data, zero),
+            (data.astype(np.int8), zero, zero, data, zero),
+            (data, np.int64(0), zero, data, zero),
+            (data, zero, np.int64(0), data, zero),
+            (data, zero, zero, data[::2], zero),
+            (data, zero, zero, data, np.int64(0)),
+        ):
+            with pytest.raises(numba.TypingError, match="contiguous bytes, at places of uint64"):
+                bring(*wrong)
+
+    def test_windows_roll_over_bytes_to_words(self):
+        data, out, word = np.zeros(400, np.uint8), np.zeros(400, np.uint64), np.uint64(8)
+        for wrong in (
+            (data[::2], 1, 1, word, word, out),
+            (data, 1, 1, word, word, out[::2]),
+            (data, 1, 1, word, word, out.astype(np.int64)),
+            (data, 1, 1, 8, word, out),
+            (data, np.uint64(1), 1, word, word, out),
+        ):
+            with pytest.raises(numba.TypingError, match="contiguous bytes to uint64"):
+                roll(*wrong)

@@ -105,7 +105,7 @@ class TestArithmetic:
     @given(word_numbers)
     def test_fingerprints_are_reduced_before_they_are_spread(self, x):
         hashes = np.array([x, x], np.uint64)
-        assert callable_from_python(kernels._finish)(hashes, 0, 1) == 1
+        assert callable_from_python(kernels._finish)(hashes, np.uint64(0), np.uint64(1)) == 1
         assert hashes.tolist() == [twins.spread(x % PRIME), x]
 
     @given(word_numbers, word_numbers)

@@ -149,8 +149,9 @@ else:
     @intrinsic
     def bring_columns(_context: Any, data: Any, at: Any, part: Any, out: Any, to: Any) -> Any:
         """Write 16 digits of each of eight parts, a byte each, by columns."""
-        if data.dtype != types.uint8 or out.dtype != types.uint8 or at != types.uint64:
-            raise numba.TypingError("columns are brought from bytes to bytes, at a uint64")
+        for array, place in ((data, at), (data, part), (out, to)):
+            if (array.dtype, array.layout, place) != (types.uint8, "C", types.uint64):
+                raise numba.TypingError("columns are contiguous bytes, at places of uint64")
 
         def bring(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             source, at, part, target, to = arguments
@@ -182,8 +183,9 @@ else:
         reduced.
         """
         kinds = types.int64, types.int64, types.uint64, types.uint64
-        if (k, count, base, drop) != kinds or columns.dtype != types.uint8:
-            raise numba.TypingError("windows roll over bytes, by two int64 and two uint64")
+        arrays = [(array.dtype, array.layout) for array in (columns, out)]
+        if (k, count, base, drop) != kinds or arrays != [(types.uint8, "C"), (types.uint64, "C")]:
+            raise numba.TypingError("windows roll over contiguous bytes to uint64, by whole words")
 
         def roll(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             columns, k, count, base, drop, out = arguments

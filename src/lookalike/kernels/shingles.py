@@ -18,7 +18,7 @@ CHARS, WORDS, TOKENS = 0, 1, 2
 # Python's own truth values would be compiled each by itself.
 ANY_ORDER, IN_ORDER = np.bool_(False), np.bool_(True)
 
-_ONE = np.uint64(1)
+_NONE, _ONE = np.uint64(0), np.uint64(1)
 _EIGHT = np.uint64(8)
 _LEAST = np.uint64(8)
 _HALF = np.uint64(32)
@@ -53,11 +53,12 @@ def _window(digits, start, k, base):
 @inner
 def _finish(hashes, first, count):
     """Make hashes of fingerprints that are not yet reduced; a loop of its own runs in vectors."""
+    # From an unsigned place: one that might be negative is looked at every time.
     for j in range(first, count):
         x = (hashes[j] & PRIME) + (hashes[j] >> np.uint64(61))
         # What is the prime or more is so if one more is 2^61 or more: this spares a comparison.
         hashes[j] = _spread((x + ((x + _ONE) >> np.uint64(61))) & PRIME)
-    return count
+    return np.int64(count)
 
 
 @inner
@@ -71,7 +72,7 @@ def _roll(digits, count, k, base, drop, hashes):
     """
     if count <= k:
         hashes[0] = _window(digits, np.int64(0), count, base)
-        return _finish(hashes, np.int64(0), np.int64(1))
+        return _finish(hashes, _NONE, _ONE)
     windows = np.uint64(count - k + 1)
     size, half = np.uint64(k), windows >> _ONE
     first = _window(digits, np.int64(0), k, base)
@@ -95,7 +96,7 @@ def _roll(digits, count, k, base, drop, hashes):
         second = _multiply(second, base) + change
         hashes[j + _ONE] = second
         j += _ONE
-    return _finish(hashes, np.int64(0), np.int64(windows))
+    return _finish(hashes, _NONE, windows)
 
 
 @inner
@@ -130,7 +131,7 @@ def _roll_ascii(data, start, end, k, base, drop, spare, hashes):
         f = _multiply(f, base) + (change + np.uint64(data[at + size - _ONE]))
         hashes[j] = f
         j += _ONE
-    return _finish(hashes, np.int64(done), np.int64(windows))
+    return _finish(hashes, done, windows)
 
 
 @inner

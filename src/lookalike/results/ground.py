@@ -97,10 +97,16 @@ class Ground:
         ranks[rows] = places
         return ByRank(by_rank, ranks)
 
+    def in_order(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Sort documents by their ids."""
+        by_id = np.empty_like(rows)
+        by_id[self.ids.ranks(rows)] = rows
+        return by_id
+
     def empty(self) -> pa.Array:
         """Give the ids of the empty documents, in order."""
         rows = np.flatnonzero(self.groups.of_document < 0)
-        return self.ids.take(rows[np.argsort(self.ids.ranks(rows))])
+        return self.ids.take(self.in_order(rows))
 
     def sorter(self, name: str) -> Sorter:
         """Give a sorter of pairs that stays within the memory."""
@@ -115,22 +121,27 @@ def refuse_too_many(pairs: int, instead: str) -> None:
 
 
 def numbered(
-    labels: NDArray[np.int64], ids: Ids
+    labels: NDArray[np.int64], by_id: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Number the clusters of two or more from 1: the largest first, then by their first ids.
 
+    `by_id` are the members of clusters in the order of their ids; a label below 0 is no cluster.
     The result is the documents in order, cluster by cluster and by id within, and the number and
-    the size of each one's cluster; a label below 0 is no cluster.
+    the size of each one's cluster.
     """
-    rows = np.flatnonzero(labels >= 0)
-    sizes = np.bincount(labels[rows], minlength=int(labels.max(initial=-1)) + 1)
-    rows = rows[sizes[labels[rows]] > 1]
-    rows = rows[np.argsort(ids.ranks(rows), kind="stable")]
-    found, first_places = np.unique(labels[rows], return_index=True)
+    rows = by_id[labels[by_id] >= 0]
+    of_row = labels[rows]
+    sizes = np.bincount(of_row, minlength=int(labels.max(initial=-1)) + 1)
+    large = sizes[of_row] > 1
+    rows, of_row = rows[large], of_row[large]
+    first_places = np.empty(len(sizes), np.int64)
+    first_places[of_row[::-1]] = np.arange(len(rows))[::-1]
+    found = np.flatnonzero(sizes > 1)
     numbers = np.empty(len(sizes), np.int64)
-    numbers[found[np.lexsort((first_places, -sizes[found]))]] = np.arange(1, len(found) + 1)
-    rows = rows[np.argsort(numbers[labels[rows]], kind="stable")]
-    return rows, numbers[labels[rows]], sizes[labels[rows]]
+    numbers[found[np.lexsort((first_places[found], -sizes[found]))]] = np.arange(1, len(found) + 1)
+    order = np.argsort(numbers[of_row], kind="stable")
+    rows, of_row = rows[order], of_row[order]
+    return rows, numbers[of_row], sizes[of_row]
 
 
 def first_members(

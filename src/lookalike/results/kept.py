@@ -89,7 +89,8 @@ class DedupResult:
         similarity[self.removed_rows] = self.similarity
         stays = np.ones(len(labels), np.bool_)
         stays[self.removed_rows] = False
-        rows, numbers, sizes = numbered(labels, self.ground.ids)
+        by_id = self.ground.in_order(np.flatnonzero(labels >= 0))
+        rows, numbers, sizes = numbered(labels, by_id)
         columns = {
             "id": self.ground.ids.take(rows),
             "cluster": pa.array(numbers),

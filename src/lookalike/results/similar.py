@@ -182,7 +182,7 @@ class FindResult:
         filled = groups.of_document >= 0
         of_document = np.full(len(groups.of_document), -1)
         of_document[filled] = labels[groups.of_document[filled]]
-        rows, numbers, sizes = numbered(of_document, self.ground.ids)
+        rows, numbers, sizes = numbered(of_document, self._by_id.rows)
         return pa.table(
             {
                 "id": self.ground.ids.take(rows),
