@@ -28,7 +28,9 @@ from lookalike.shingle import Shingling
 from lookalike.testing import Corpus, real_texts
 
 SHINGLES = ("words:5", "chars:9")
-ROWS, RUNS = 128, 7
+ROWS = 128
+RUNS, STARTS = 20, 7
+"""How often signing and the command line run; the fastest counts."""
 CYRILLIC = str.maketrans(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
     "абцдефгхийклмнопярстувжщызАБЦДЕФГХИЙКЛМНОПЯРСТУВЖЩЫЗ",
@@ -72,15 +74,21 @@ def _as_many(texts: Iterator[str], size: int) -> list[str]:
     return taken
 
 
-def fastest(work: Callable[[], Any], clock: Callable[[], float]) -> float:
-    """Give the seconds of the fastest run."""
-    work()
+def fastest(*works: Callable[[], Any]) -> list[tuple[float, float]]:
+    """Give the seconds of the fastest run of each, by the clock and of this thread.
+
+    They run in turn, so that a moment in which the machine is slow tells against none of them.
+    """
     spent = []
-    for _ in range(RUNS):
-        begin = clock()
-        work()
-        spent.append(clock() - begin)
-    return min(spent)
+    for turn in range(RUNS + 1):
+        for work in works:
+            begin = time.perf_counter(), time.thread_time()
+            work()
+            end = time.perf_counter(), time.thread_time()
+            if turn:
+                spent.append([after - before for before, after in zip(begin, end, strict=True)])
+    by_work = np.array(spent).reshape(RUNS, len(works), 2).min(axis=0)
+    return [(clock, own) for clock, own in by_work.tolist()]
 
 
 def signing(size: int, threads: int) -> list[dict[str, Any]]:
@@ -95,9 +103,8 @@ def signing(size: int, threads: int) -> list[dict[str, Any]]:
 
             megabytes = len(documents.data) / 1e6
             each = len(documents.data) / len(documents)
-            one = megabytes / fastest(lambda: sign(1), time.perf_counter)
-            core = megabytes / fastest(lambda: sign(1), time.thread_time)
-            every = megabytes / fastest(lambda: sign(threads), time.perf_counter)
+            alone, together = fastest(lambda: sign(1), lambda: sign(threads))
+            one, core, every = (megabytes / spent for spent in (*alone, together[0]))
             scaling = every / one / threads
             rows.append(
                 {
@@ -119,7 +126,7 @@ def signing(size: int, threads: int) -> list[dict[str, Any]]:
 
 
 def starting() -> dict[str, float]:
-    """Time the command line with no compiled code at hand, and with all."""
+    """Time the command line with no compiled code at hand, and with all, the fastest of several."""
     found = {}
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder, name) for name in ("a.txt", "b.txt")]
@@ -129,15 +136,18 @@ def starting() -> dict[str, float]:
         # Python keeps what it compiles too, unless it is told not to.
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         for command in ("compare", "find"):
-            for state in ("cold", "warm"):
-                begin = time.perf_counter()
-                subprocess.run(
-                    [sys.executable, "-m", "lookalike", command, *map(str, paths)],
-                    env=environment,
-                    capture_output=True,
-                    check=True,
-                )
-                found[f"{command}, {state}"] = time.perf_counter() - begin
+            for state, runs in (("cold", 1), ("warm", STARTS)):
+                spent = []
+                for _ in range(runs):
+                    begin = time.perf_counter()
+                    subprocess.run(
+                        [sys.executable, "-m", "lookalike", command, *map(str, paths)],
+                        env=environment,
+                        capture_output=True,
+                        check=True,
+                    )
+                    spent.append(time.perf_counter() - begin)
+                found[f"{command}, {state}"] = min(spent)
                 print(f"lookalike {command}, {state}: {found[f'{command}, {state}']:.2f} s")
     return found
 

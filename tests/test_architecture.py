@@ -22,7 +22,7 @@ STAGES = (
     *("cluster", "passages", "write", "groups", "keep", "results", "textbook", "testing"),
 )
 GROUND = (
-    *("curves", "errors", "randomness", "settings", "threads", "unicode", "wording"),
+    *("curves", "errors", "loading", "randomness", "settings", "threads", "unicode", "wording"),
     *("budget", "checking", "columns", "locking", "store", "work"),
 )
 KERNELS = ("kernels",)

@@ -8,7 +8,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from lookalike.loading import on_first_use
 
 if TYPE_CHECKING:
     from lookalike.comparison import Comparison, Containment, compare
@@ -52,6 +54,8 @@ _HOMES = {
     "sketch": "pipeline",
 }
 
+__getattr__ = on_first_use(__name__, _HOMES)
+
 __all__ = [
     "Cascade",
     "Comparison",
@@ -74,17 +78,6 @@ __all__ = [
     "plan",
     "sketch",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """Load a public name from its module."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'lookalike' has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"lookalike.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
 
 
 def __dir__() -> list[str]:

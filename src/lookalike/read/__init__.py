@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
+from lookalike.loading import on_first_use
+
 if TYPE_CHECKING:
     from lookalike.read.corpus import Batch, Corpus, Position, open_corpus, read_paths
     from lookalike.read.documents import Documents
@@ -25,6 +27,8 @@ _HOMES = {
     "read_text": "papers",
 }
 
+__getattr__ = on_first_use(__name__, _HOMES)
+
 __all__ = [
     "Batch",
     "Corpus",
@@ -36,17 +40,6 @@ __all__ = [
     "read_paths",
     "read_text",
 ]
-
-
-def __getattr__(name: str) -> Any:
-    """Load a name from its module."""
-    if name not in _HOMES:
-        raise AttributeError(f"module 'lookalike.read' has no attribute {name!r}")
-    from importlib import import_module
-
-    value = getattr(import_module(f"lookalike.read.{_HOMES[name]}"), name)
-    globals()[name] = value
-    return value
 
 
 def read(
