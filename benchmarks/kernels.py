@@ -29,7 +29,7 @@ from lookalike.testing import Corpus, real_texts
 
 SHINGLES = ("words:5", "chars:9")
 ROWS = 128
-RUNS, STARTS = 20, 7
+RUNS, COLD_STARTS, WARM_STARTS = 20, 3, 7
 """How often signing and the command line run; the fastest counts."""
 CYRILLIC = str.maketrans(
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
@@ -126,29 +126,34 @@ def signing(size: int, threads: int) -> list[dict[str, Any]]:
 
 
 def starting() -> dict[str, float]:
-    """Time the command line with no compiled code at hand, and with all, the fastest of several."""
-    found = {}
+    """Time the command line with no compiled code at hand, and with all, the fastest of several.
+
+    `find` comes after `compare`, and compiles what that did not.
+    """
+    spent: dict[str, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder, name) for name in ("a.txt", "b.txt")]
         for path, text in zip(paths, real_texts(real_folder())[:2], strict=True):
             path.write_text(text)
-        environment = {**os.environ, "NUMBA_CACHE_DIR": str(Path(folder, "cache"))}
-        # Python keeps what it compiles too, unless it is told not to.
-        environment.pop("PYTHONDONTWRITEBYTECODE", None)
-        for command in ("compare", "find"):
-            for state, runs in (("cold", 1), ("warm", STARTS)):
-                spent = []
-                for _ in range(runs):
-                    begin = time.perf_counter()
-                    subprocess.run(
-                        [sys.executable, "-m", "lookalike", command, *map(str, paths)],
-                        env=environment,
-                        capture_output=True,
-                        check=True,
-                    )
-                    spent.append(time.perf_counter() - begin)
-                found[f"{command}, {state}"] = min(spent)
-                print(f"lookalike {command}, {state}: {found[f'{command}, {state}']:.2f} s")
+
+        def run(command: str, state: str, cache: str) -> None:
+            environment = {**os.environ, "NUMBA_CACHE_DIR": str(Path(folder, cache))}
+            # Python keeps what it compiles too, unless it is told not to.
+            environment.pop("PYTHONDONTWRITEBYTECODE", None)
+            words = [sys.executable, "-m", "lookalike", command, *map(str, paths)]
+            begin = time.perf_counter()
+            subprocess.run(words, env=environment, capture_output=True, check=True)
+            spent.setdefault(f"{command}, {state}", []).append(time.perf_counter() - begin)
+
+        for cache in map(str, range(COLD_STARTS)):
+            for command in ("compare", "find"):
+                run(command, "cold", cache)
+        for _ in range(WARM_STARTS):
+            for command in ("compare", "find"):
+                run(command, "warm", cache)
+    found = {name: min(times) for name, times in spent.items()}
+    for name, seconds in found.items():
+        print(f"lookalike {name}: {seconds:.2f} s")
     return found
 
 

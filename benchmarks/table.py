@@ -275,12 +275,13 @@ def _kernels(kept: dict[str, Any]) -> str:
     lines = [
         caption,
         "",
-        "| | shingle | a core | one thread | two threads | of twice one |",
-        "|---" * 6 + "|",
+        "| | bytes a document | shingle | a core | one thread | two threads | of twice one |",
+        "|---" * 7 + "|",
     ]
     for row in kept["signing"]:
         speeds = [f"{row[name]:,.0f}" for name in ("a core", "one thread", "all threads")]
-        cells = [row["script"], row["shingle"], *speeds, f"{row['scaling']:.0%}"]
+        size = f"{row['bytes a document']:,.0f}"
+        cells = [row["script"], size, row["shingle"], *speeds, f"{row['scaling']:.0%}"]
         lines.append("| " + " | ".join(cells) + " |")
     told = ", ".join(f"`{name}` {seconds:.2f} s" for name, seconds in kept["starting"].items())
     lines += ["", f"The command line, from no compiled code (cold) and from all (warm): {told}."]

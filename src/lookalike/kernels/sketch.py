@@ -21,6 +21,12 @@ _ENOUGH = 500
 
 
 @inner
+def _lesser(a, b):
+    """Give the lesser of two; Numba's own `min` is compiled for every kind of arguments."""
+    return a if a < b else b
+
+
+@inner
 def _fill(values, count, a, b, rows, upper, spare):
     """Give each row that no throw reached the minimum of its own hash function."""
     last = np.uint32(ROUNDS << 30)
@@ -32,28 +38,28 @@ def _fill(values, count, a, b, rows, upper, spare):
             if rows[i] == _EMPTY:
                 least = _EMPTY
                 for j in range(count):
-                    least = min(least, np.uint32(a[i] * upper[j] + b[i]))
+                    least = _lesser(least, np.uint32(a[i] * upper[j] + b[i]))
                 rows[i] = last | least >> np.uint32(2)
         return
-    width = min(-(-len(rows) // LANES) * LANES, BLOCK)
+    width = -(-len(rows) // LANES) * LANES
     for i in range(width):
         spare[i] = _EMPTY
     # Four elements at a time, so that the row is read and written a quarter as often; those that
     # make up the last four are repeats, which change no minimum.
+    for j in range(count, count + 3):
+        upper[j] = upper[0]
     for j in range(0, count, 4):
         x0 = upper[j]
-        x1 = upper[min(j + 1, count - 1)]
-        x2 = upper[min(j + 2, count - 1)]
-        x3 = upper[min(j + 3, count - 1)]
+        x1, x2, x3 = upper[j + 1], upper[j + 2], upper[j + 3]
         for i in range(width):
             y0 = np.uint32(a[i] * x0 + b[i])
             y1 = np.uint32(a[i] * x1 + b[i])
             y2 = np.uint32(a[i] * x2 + b[i])
             y3 = np.uint32(a[i] * x3 + b[i])
-            spare[i] = min(spare[i], min(min(y0, y1), min(y2, y3)))
+            spare[i] = _lesser(spare[i], _lesser(_lesser(y0, y1), _lesser(y2, y3)))
     # These are greater than what any throw leaves, so that rows which are not empty stay.
     for i in range(len(rows)):
-        rows[i] = min(rows[i], last | spare[i] >> np.uint32(2))
+        rows[i] = _lesser(rows[i], last | spare[i] >> np.uint32(2))
 
 
 @inner
@@ -62,7 +68,7 @@ def _throw(values, count, factor, term, above, rows):
     for j in range(count):
         y = values[j] * factor + term
         place = y >> np.uint64(57)
-        rows[place] = min(rows[place], above | (np.uint32(y) & np.uint32(0x3FFFFFFF)))
+        rows[place] = _lesser(rows[place], above | (np.uint32(y) & np.uint32(0x3FFFFFFF)))
 
 
 @inner
@@ -75,20 +81,20 @@ def _throw_all(values, count, factors, terms, rows):
         x = values[j]
         y = x * f0 + t0
         place = y >> np.uint64(57)
-        rows[place] = min(rows[place], np.uint32(y) & value)
+        rows[place] = _lesser(rows[place], np.uint32(y) & value)
         y = x * f1 + t1
         place = y >> np.uint64(57)
-        rows[place] = min(rows[place], np.uint32(1 << 30) | (np.uint32(y) & value))
+        rows[place] = _lesser(rows[place], np.uint32(1 << 30) | (np.uint32(y) & value))
         y = x * f2 + t2
         place = y >> np.uint64(57)
-        rows[place] = min(rows[place], np.uint32(2 << 30) | (np.uint32(y) & value))
+        rows[place] = _lesser(rows[place], np.uint32(2 << 30) | (np.uint32(y) & value))
 
 
 @inner
 def _is_full(rows):
     greatest = np.uint32(0)
     for i in range(len(rows)):
-        greatest = max(greatest, rows[i])
+        greatest = rows[i] if rows[i] > greatest else greatest
     return greatest != _EMPTY
 
 
@@ -106,8 +112,9 @@ def _sign(values, count, factors, terms, a, b, row, needed, upper, spare):
         return
     for block in range(len(row) // BLOCK):
         begin = block * BLOCK
-        rows = row[begin : min(begin + BLOCK, needed)]
-        all_rows = row[begin : begin + BLOCK]
+        end = begin + BLOCK
+        all_rows = row[begin:end]
+        rows = row[begin : needed if needed < end else end]
         first = block * ROUNDS
         if count < _ENOUGH:
             _throw_all(values, count, factors[first:], terms[first:], all_rows)
@@ -148,7 +155,7 @@ def sign_texts(
     digits = np.empty(room, np.uint64)
     values = np.empty(room, np.uint64)
     row = np.empty(len(a), np.uint32)
-    upper = np.empty(room, np.uint32)
+    upper = np.empty(room + 3, np.uint32)
     spare = np.empty(BLOCK, np.uint32)
     for i in range(len(chosen)):
         start, end = offsets[chosen[i]], offsets[chosen[i] + 1]
@@ -230,7 +237,7 @@ def print_texts(data, offsets, chosen, unit, k, base, drop, table, ignored, room
 def sign_elements(elements, offsets, factors, terms, a, b, room, out):
     """Write the signature of each set of elements, `room` of them at the most."""
     row = np.empty(len(a), np.uint32)
-    upper = np.empty(room, np.uint32)
+    upper = np.empty(room + 3, np.uint32)
     spare = np.empty(BLOCK, np.uint32)
     for i in range(len(offsets) - 1):
         values = elements[offsets[i] : offsets[i + 1]]
