@@ -20,10 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["first_run", "inner", "kernel", "multiply_high", "ones", "trailing_zeros"]
 
-
 INTERPRETED = bool(getattr(numba.config, "DISABLE_JIT", False))
 """Whether kernels run as plain Python, by NUMBA_DISABLE_JIT: slow, and seen by coverage."""
-
 
 _type_of_any = typeof_impl.dispatch(np.ndarray)
 

@@ -39,7 +39,7 @@ def _sort_crowded(values, count, spare):
 def _sort(values, count, spare, tallies):
     """Sort hashes in place, in time that grows with their number alone.
 
-    They are spread evenly by `mix`, so that two scatters, by the lower and the upper half of some
+    They are spread evenly, so that two scatters, by the lower and the upper half of some
     more upper bits than number them, leave nearly each in its place, and an insertion sort does the
     rest. Where malice has crowded them, so that this would take long, all their bits are sorted by.
     """

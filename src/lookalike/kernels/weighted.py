@@ -2,18 +2,10 @@
 
 import numpy as np
 
-from lookalike.kernels.jit import inner, kernel
+from lookalike.kernels.jit import kernel
+from lookalike.kernels.mixing import mix
 
 _ONE = np.uint64(1)
-
-
-@inner
-def _mix(x):
-    x ^= x >> np.uint64(30)
-    x *= np.uint64(0xBF58476D1CE4E5B9)
-    x ^= x >> np.uint64(27)
-    x *= np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))
 
 
 @kernel
@@ -30,7 +22,7 @@ def fold(features, weights, offsets, word, out):
     for i in range(len(offsets) - 1):
         row = out[i]
         for at in range(offsets[i], offsets[i + 1]):
-            x = _mix(features[at] ^ word)
+            x = mix(features[at] ^ word)
             weight = np.float32(weights[at])
             row[x >> shift] += -weight if x & _ONE else weight
 
