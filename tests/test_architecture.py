@@ -23,7 +23,7 @@ STAGES = (
 )
 GROUND = (
     *("curves", "errors", "loading", "randomness", "settings", "threads", "unicode", "wording"),
-    *("budget", "checking", "columns", "locking", "store", "work"),
+    *("budget", "prefilter", "recall", "columns", "locking", "store", "work"),
 )
 KERNELS = ("kernels",)
 ROOMS = (FACES, ORDER, STAGES, KERNELS, GROUND)

@@ -53,7 +53,7 @@ def test_curve_as_json_has_the_same_figures(told):
     assert [point["similarity"] for point in plain["curve"]] == [0.3, 0.7, 0.8]
     for point in plain["curve"]:
         expected = textbook.candidate_probability(point["similarity"], 20, 5)
-        assert point["found"] == pytest.approx(expected, rel=1e-12)
+        assert point["candidate"] == pytest.approx(expected, rel=1e-12)
     assert plain["rows"] == 100
     assert 0 < plain["missed_share"] < plain["passed_share"] < 1
 
@@ -85,8 +85,11 @@ def test_a_plan_keeps_the_recall_that_was_asked(told):
 def test_the_sentence_and_the_table_of_a_plan_agree(told):
     output = told("plan")[1]
     said = re.search(r"found with\s+probability\s+([\d.]+)", output)[1]
-    shown = re.search(r"^ *0\.8 +([\d.]+) ", output, re.MULTILINE)[1]
-    assert f"{float(said):.4f}" == shown
+    shown = re.search(r"^ *0\.8 +([\d.]+) +([\d.]+) +([\d.]+) ", output, re.MULTILINE)
+    candidate, found, missed = map(float, shown.groups())
+    assert float(said) == pytest.approx(found, abs=1e-4)
+    assert found == pytest.approx(1 - missed, abs=1e-4)
+    assert found < candidate
 
 
 def test_a_plan_of_bands_and_rows_given_is_that(told):

@@ -16,12 +16,12 @@ import lookalike.cosine
 import twins_cosine
 from lookalike.background import Background
 from lookalike.bags import Bags, Weighting, bags_of
-from lookalike.checking import CHECK_BITS
 from lookalike.cosine import compare_bags, compare_vectors, cosines_of_bags, cosines_of_vectors
 from lookalike.errors import SettingsError
 from lookalike.kernels import weighted
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.planning import MOST_BITS, plan
+from lookalike.prefilter import PREFILTER_BITS
 from lookalike.shingle import Shingling
 from lookalike.vectors import canonical_vectors
 from making import documents_of, pairs_of, rows_of
@@ -238,6 +238,14 @@ def banded(cosine, bands, rows):
     return -math.expm1(bands * math.log1p(-(agreement(cosine) ** rows)))
 
 
+def together(cosine, bands, rows, size):
+    """Bands of bits by orthogonal hyperplanes, of which any two agree a little more rarely."""
+    p = agreement(cosine)
+    rarer = (1 - cosine**2) / (math.pi * p) ** 2 / size
+    agree = p**rows * math.exp(-rarer * rows * (rows - 1) / 2)
+    return 1.0 if agree == 1 else -math.expm1(bands * math.log1p(-agree))
+
+
 def differ_at_most(most, bits, cosine):
     """How likely two sketches differ in at most so many bits, term by term."""
     p = agreement(cosine)
@@ -258,33 +266,56 @@ class TestPlan:
         assert banded(threshold, chosen.bands, chosen.rows) >= recall
         assert chosen.probability(threshold) >= recall
 
-    @given(THRESHOLDS, st.floats(-1, 1))
+    @given(THRESHOLDS, st.floats(0, 1))
     def test_the_probability_is_that_of_the_formula(self, threshold, cosine):
         chosen = plan(threshold, background=DENSE, metric="cosine")
-        passing = differ_at_most(chosen.most_differing, CHECK_BITS, cosine)
-        expected = banded(cosine, chosen.bands, chosen.rows) * passing
+        passing = differ_at_most(chosen.most_differing, PREFILTER_BITS, cosine)
+        expected = together(cosine, chosen.bands, chosen.rows, 2048) * passing
         assert chosen.probability(cosine) == pytest.approx(expected, rel=1e-9, abs=1e-12)
+        by_bands = banded(cosine, chosen.bands, chosen.rows)
+        assert chosen.candidate(cosine) == pytest.approx(by_bands, abs=1e-12)
 
-    @pytest.mark.parametrize("cosine", [0.3, 0.7, 0.9, 0.99, 1.0])
+    @pytest.mark.parametrize("cosine", [0.3, 0.7, 0.9, 0.99])
     @pytest.mark.parametrize(("bands", "rows"), [(286, 18), (900, 12), (60, 17)])
-    def test_folding_moves_the_angle_of_a_pair_for_all_bands_alike(self, cosine, bands, rows):
-        chosen = replace(plan(0.7, bands=bands, rows=rows, metric="cosine"), threshold=0.01)
-        angle, spread = math.acos(cosine), math.sin(math.acos(cosine)) / 64
-        steps = np.linspace(-8, 8, 4001)
-        shares = np.exp(-(steps**2) / 2)
-        moved = [math.cos(min(max(angle + spread * step, 0), math.pi)) for step in steps]
-        chances = np.array([banded(one, bands, rows) for one in moved])
-        expected = float((chances * shares).sum() / shares.sum())
-        assert chosen.probability(cosine) == pytest.approx(expected, abs=2e-4)
+    def test_features_that_meet_move_the_angle_of_a_pair_for_all_bits_alike(
+        self, cosine, bands, rows
+    ):
+        chosen = plan(0.2, bands=bands, rows=rows, metric="cosine")
+        random = np.random.default_rng(rows)
+        means = []
+        for share in (4, 16, 64):
+            # So often that what they move has a variance of one in 4096.
+            mean = share**2 / 8192
+            met = (random.poisson(mean, 100_000) - random.poisson(mean, 100_000)) / share
+            moved, often = np.unique((cosine + met) / (1 + met * cosine), return_counts=True)
+            found = [
+                together(one, bands, rows, 4096)
+                * differ_at_most(chosen.most_differing, PREFILTER_BITS, one)
+                for one in moved.tolist()
+            ]
+            means.append(float(np.dot(found, often) / often.sum()))
+        assert chosen.probability(cosine) == pytest.approx(min(means), abs=2e-3)
+
+    def test_two_orthogonal_hyperplanes_agree_together_a_little_more_rarely(self):
+        """By random ones of 16 dimensions, made orthogonal by hand."""
+        random = np.random.default_rng(7)
+        u, v = random.standard_normal((2, 1_500_000, 16))
+        v -= (u * v).sum(axis=1)[:, None] / (u * u).sum(axis=1)[:, None] * u
+        x, y = np.eye(16)[0], np.array([0.5, math.sqrt(0.75), *[0] * 14])
+        both = ((u @ x > 0) == (u @ y > 0)) & ((v @ x > 0) == (v @ y > 0))
+        p = agreement(0.5)
+        expected = p * p - 0.75 / math.pi**2 / 16
+        assert both.mean() == pytest.approx(expected, abs=5 * math.sqrt(0.25 / len(u)))
+        assert p * p - expected > 10 * math.sqrt(0.25 / len(u))
 
     @pytest.mark.parametrize("threshold", [0.1, 0.3, 0.5, 0.8, 0.9, 0.99, 0.999999, 1.0])
     def test_the_first_bits_rarely_dismiss_a_pair_at_the_threshold(self, threshold):
-        chosen = plan(threshold, bands=20, rows=8, metric="cosine")
+        chosen = plan(threshold, bands=20, rows=8, background=DENSE, metric="cosine")
         most = chosen.most_differing
         # A fifth of the hundredth that a recall of 0.99 allows to miss.
-        assert 1 - differ_at_most(most, CHECK_BITS, threshold) <= 2e-3
+        assert 1 - differ_at_most(most, PREFILTER_BITS, threshold) <= 2e-3
         # One bit fewer would dismiss more; four are allowed for rounding.
-        assert most == 4 or 1 - differ_at_most(most - 1, CHECK_BITS, threshold) > 2e-3
+        assert most == 4 or 1 - differ_at_most(most - 1, PREFILTER_BITS, threshold) > 2e-3
 
     @pytest.mark.parametrize("recall", [0.5, 0.9, 0.99, 0.999])
     @pytest.mark.parametrize("threshold", [0.3, 0.5, 0.8, 0.95])
@@ -310,10 +341,11 @@ class TestPlan:
     def test_a_cascade_is_taken_as_given(self):
         given = "and:16 or:8 and:2 or:4"
         chosen = plan(0.8, cascade=given, background=DENSE, metric="cosine")
-        p = agreement(0.8)
-        inner = (1 - (1 - p**16) ** 8) ** 2
+        rarer = 0.36 / (math.pi * agreement(0.8)) ** 2 / 2048
+        band = agreement(0.8) ** 16 * math.exp(-rarer * 16 * 15 / 2)
+        inner = (1 - (1 - band) ** 8) ** 2
         assert chosen.signature == 1024
-        passing = differ_at_most(chosen.most_differing, CHECK_BITS, 0.8)
+        passing = differ_at_most(chosen.most_differing, PREFILTER_BITS, 0.8)
         assert chosen.probability(0.8) == pytest.approx((1 - (1 - inner) ** 4) * passing, rel=1e-9)
 
     def test_a_signature_of_so_many_bits_is_fitted_to_the_angle(self):
@@ -340,7 +372,7 @@ class TestPlan:
         given = plan(0.8, bands=30, rows=12, background=DENSE, metric="cosine")
         chosen = replace(given, estimated=512)
         most = 512 - math.ceil(512 * agreement(0.8))
-        expected = banded(cosine, 30, 12) * differ_at_most(most, 512, cosine)
+        expected = together(cosine, 30, 12, 2048) * differ_at_most(most, 512, cosine)
         assert chosen.probability(cosine) == pytest.approx(expected, rel=1e-9)
 
     @pytest.mark.parametrize("distance", [0, 3, 16])
@@ -360,7 +392,9 @@ class TestPlan:
         background = Background(np.array([-0.2, 0.3, 0.7, 0.9]), 100.0)
         chosen = plan(0.8, bands=10, rows=4, documents=101, background=background, metric="cosine")
         most = chosen.most_differing
-        below = [banded(s, 10, 4) * differ_at_most(most, CHECK_BITS, s) for s in (-0.2, 0.3, 0.7)]
+        below = [
+            banded(s, 10, 4) * differ_at_most(most, PREFILTER_BITS, s) for s in (-0.2, 0.3, 0.7)
+        ]
         assert chosen.false_comparisons == pytest.approx(101 * 100 / 2 / 4 * sum(below))
 
     def test_more_documents_make_stricter_bands(self):

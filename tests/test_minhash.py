@@ -146,9 +146,7 @@ class TestAgainstTheTwin:
             *(np.array(column, np.uint32) for column in zip(*lines, strict=True)),
             *(len(elements), out),
         )
-        numbers = [
-            {3 * 2**30 + (a * (e >> 32) + b) % 2**32 // 4 for e in elements} for a, b in lines
-        ]
+        numbers = [{3 * 2**30 + (a * e + b) % 2**32 // 4 for e in elements} for a, b in lines]
         for turn, (factor, term) in enumerate(spread):
             for e in elements:
                 thrown = (factor * e + term) % 2**64
@@ -215,50 +213,50 @@ GOLDEN = [
         "the quick brown fox",
         Shingling("chars", 5),
         1,
-        "c3db0a62 c7cf5244 c13cce7a cb128473 27055577 c051eb40 c3fb69fc 828daea1",
+        "c7d51fd1 c40285a3 c08307d9 c5cc48bc 27055577 c4c6b6ed c3eb6f55 828daea1",
     ),
     (
         "the quick brown fox",
         Shingling("words", 2),
         1,
-        "c97313ef d29b302c c58afcc6 41fbffd0 cd136efb 3356c58f d8e59778 d1e87ea4",
+        "c3369fd7 c3bc60b5 d8d49971 41fbffd0 d3fedcdf 3356c58f c0396ae0 ceed9b02",
     ),
     (
         "床前明月光 疑是地上霜",
         Shingling("chars", 2),
         0,
-        "2b2022ec cc62bf03 c3b8cb8b cf604acd ca7d756c c179c5d8 c89834d5 68463a8a",
+        "2b2022ec c5f5ac9e c6814034 c2abd873 dcc638d2 c40fcb19 c1220f7e 68463a8a",
     ),
     (
         "床前明月光 疑是地上霜",
         Shingling("words", 3),
         LAST_SEED,
-        "cc4096e3 dd9ff13a c75499b0 cbb2881e d97b43f8 9ee56715 d1a12689 c3b9ffc3",
+        "c658cb8e cb972a7a d07d8f47 c2aa9431 cd97fedf 9ee56715 c288b494 c005b6e3",
     ),
     (
         "to be to be to be",
         Shingling("chars", 2),
         1,
-        "c71933e4 d2bfb785 aad4289e c9700a40 ca8bf12b cb1b0d10 c7d9fdc7 c8c3d6fb",
+        "c3943099 cc2f65ed aad4289e c85b6ba4 c8743d69 ca1b032e c32f43fe c158fb92",
     ),
     (
         "to be to be to be",
         Shingling("chars", 2, multiset=True),
         1,
-        "c71933e4 0f7c5b6f aad4289e 815fb82c b44aa19e c5976210 c7d9fdc7 c8c3d6fb",
+        "c3943099 0f7c5b6f aad4289e 815fb82c b44aa19e c4ea826b c060efcb c158fb92",
     ),
     (
         "?!",
         Shingling("words", 3),
         7,
-        "e48b96ee f5942b0d fa791265 e8e663af c6442750 fc2d9acf fccbe9e1 fcfdc6c9",
+        "c858aba7 f8367eed ff0619f2 d49516d0 d05e327d fb07ecf1 f15bf7d0 fc59ecd6",
     ),
     ("", Shingling("chars", 5), 1, " ".join(["ffffffff"] * 8)),
 ]
 
 GOLDEN_STREAMS = [
     # The last rows of one block and the first of the next: throws among lines, then throws alone.
-    (40, "c013d21f c0010733 c1aa0c93 3f30b094 49f3b1fd a109dfc7 c17d2810 c19640c3"),
+    (40, "c0a02920 c04a92c6 c0e10e21 3f30b094 49f3b1fd a109dfc7 c0439723 c01d056a"),
     (2000, "0fcdfe91 01fe99db 0a26aa04 001da1b3 05fde4e8 0623b545 00958396 03b305a0"),
 ]
 

@@ -5,6 +5,7 @@ passed by a sound estimator 9,999 times in 10,000.
 """
 
 import json
+import math
 from itertools import combinations
 
 import numpy as np
@@ -15,7 +16,7 @@ from scipy.stats import chi2
 from lookalike import minhash
 from lookalike.normalise import normalise
 from lookalike.shingle import Sets, Shingling, element_sets
-from making import random_pairs
+from making import documents_of, random_pairs
 
 ROWS = 128
 BOUND = 4
@@ -256,3 +257,21 @@ def test_neighbours_in_the_alphabet_are_as_good_as_any(first, second, shingle):
     exact = exact_similarities(sets, [(0, 1)])[0]
     estimated = estimates_over_seeds(sets, range(6000))
     assert abs(bias_in_standard_errors(estimated, exact, ROWS)) < BOUND
+
+
+@pytest.mark.parametrize("count", [3, 6, 9])
+@pytest.mark.parametrize("prefix", ["ab", "the same ab", "床前ab"])
+def test_of_shingles_that_differ_in_one_character_each_is_as_often_the_least(count, prefix):
+    """Neighbours in the alphabet are evenly spaced before they are mixed."""
+    texts = [prefix + chr(0x30 + i) for i in range(count)]
+    hashes = np.unique(element_sets(documents_of(texts), Shingling("chars", 12)).elements)
+    assert len(hashes) == count
+    sets = Sets(np.concatenate([hashes, hashes]), np.append(np.arange(count + 1), 2 * count))
+    least = np.zeros(count)
+    seeds = 1000
+    for seed in range(seeds):
+        signatures = minhash.sign_sets(sets, rows=128, seed=seed)
+        least += (signatures[:count] == signatures[count]).sum(axis=1)
+    share = least / (128 * seeds) * count
+    # Affine functions of evenly spaced numbers would be off by a tenth and more.
+    assert np.abs(share - 1).max() < 5 * math.sqrt((count - 1) / (128 * seeds))

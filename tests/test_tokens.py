@@ -137,11 +137,11 @@ class TestShingling:
 GOLDEN = {
     ("near duplicates", "abcdefgh"): (
         (0x224676A302E8ADDA, 0xEB137F214EBD0289),
-        "c011f11d ee9ba4be e5c71d55 e49142f1 c77ccb89 d852c5bc d61fb43f de492c32",
+        "d215d94d ed4490fd d9c87975 c81f24a8 c801ea7f c5b9d404 e03eed87 c9cd35fb",
     ),
     ("", "a", "诗", "red", "red", "the longest token of them all"): (
         (0x4F6068DD768EE879, 0x6952FECB8D7ECDEC),
-        "d09a2c41 62cbc0ce c3d7810b c489e15d c04e6239 b2a288b2 c5e9356c cfb84e45",
+        "c8b16f58 62cbc0ce c3160435 c031f7bc c6304516 b2a288b2 cf460044 c46d453f",
     ),
 }
 

@@ -277,8 +277,18 @@ def signature(elements: set[int], seed: int, rows: int) -> list[int]:
     for i in range(rows):
         a = (value(seed, 2 * i) % HALF) | 1
         b = value(seed, 2 * i + 1) % HALF
-        numbers[i] += [3 * 2**30 + ((a * (e >> 32) + b) % HALF >> 2) for e in elements]
+        numbers[i] += [3 * 2**30 + ((a * e + b) % HALF >> 2) for e in elements]
     return [min(row, default=EMPTY_ROW) for row in numbers[:rows]]
+
+
+def prefilter_bits(signature: list[int]) -> list[int]:
+    """Return two bits of each of the first 128 rows, sixteen rows to a word, the first lowest."""
+    number = 0
+    for place, row in enumerate(signature[:128]):
+        x = (row ^ row >> 16) * 0x7FEB352D % HALF
+        x = (x ^ x >> 15) * 0x846CA68B % HALF
+        number += (x >> 30) << 2 * place
+    return [number >> 32 * word & 0xFFFFFFFF for word in range(8)]
 
 
 def split_bands(signature: list[int], bands: int, rows: int) -> list[list[int]]:

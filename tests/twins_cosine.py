@@ -176,8 +176,10 @@ def fold(features: list[tuple[int, float]], seed: int) -> list[float]:
     key = mix(stream(seed))
     for h, w in features:
         x = mix(h ^ key)
-        place = x >> 52
-        u[place] = single(u[place] + (-single(w) if x % 2 else single(w)))
+        for quarter in range(4):
+            place = 1024 * quarter + (x >> 54 - 10 * quarter) % 1024
+            sign = -1 if x >> quarter & 1 else 1
+            u[place] = single(u[place] + sign * single(w))
     return u
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike import minhash, simhash
-from lookalike.checking import CHECK_BITS, CHECK_ROWS
 from lookalike.kernels import sweep as kernels
+from lookalike.prefilter import PREFILTER_BITS, PREFILTER_ROWS
 from lookalike.shingle import ALPHABETIC, Shingling, element_sets, shingle_hashes, usual_size
 
 if TYPE_CHECKING:
@@ -162,11 +162,11 @@ def with_close_pairs(
 
     Every two are compared, by 256 bits: that many documents make millions of pairs.
     """
-    signatures, counts = minhash.sign_texts(documents, shingling, rows=CHECK_ROWS, seed=0)
+    signatures, counts = minhash.sign_texts(documents, shingling, rows=PREFILTER_ROWS, seed=0)
     checks = minhash.checks(signatures)
     order = np.arange(len(documents), dtype=np.uint32)
     one_bucket, bare = np.zeros(len(documents), np.uint64), counts == 0
-    most = round((1 - CLOSE) * CHECK_BITS / 2)
+    most = round((1 - CLOSE) * PREFILTER_BITS / 2)
     found = [np.empty(0, np.uint64)]
     state = np.array([0, 1, 0])
     while state[0] < len(documents):
@@ -179,7 +179,7 @@ def with_close_pairs(
     first = (pairs >> np.uint64(32)).astype(np.int64)
     second = (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)
     # Of rows that differ, half of the two bits do: so many rows differ as bits do.
-    close = 1 - simhash.differing(checks, first, second) / CHECK_ROWS
+    close = 1 - simhash.differing(checks, first, second) / PREFILTER_ROWS
     filled = int(np.count_nonzero(~bare))
     return replace(background, close=close, close_pairs=filled * (filled - 1) // 2)
 

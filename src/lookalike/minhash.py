@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.checking import CHECK_BITS
 from lookalike.errors import SettingsError
 from lookalike.kernels import sketch as kernels
+from lookalike.prefilter import PREFILTER_BITS
 from lookalike.randomness import random_words
 from lookalike.shingle import PIECE, element_sets
 from lookalike.threads import in_order, pieces
@@ -117,9 +117,9 @@ def sign_sets(sets: Sets, *, rows: int, seed: int) -> NDArray[np.uint32]:
 
 
 def checks(signatures: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Give the two lowest bits of the first 128 rows of each signature, in eight words."""
-    words = np.empty((len(signatures), CHECK_BITS // 32), np.uint32)
-    kernels.lowest_bits(signatures, words)
+    """Give two bits, mixed, of each of the first 128 rows of each signature, in eight words."""
+    words = np.empty((len(signatures), PREFILTER_BITS // 32), np.uint32)
+    kernels.prefilter_bits(signatures, words)
     return words
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
 from lookalike.background import TYPICAL, Background
-from lookalike.checking import CHECK_ROWS, MISSED, most_differing, passing
 from lookalike.curves import Cascade, Distribution, cosine_of_bits, equal_bits, errors
 from lookalike.errors import SettingsError
 from lookalike.hamming import BITS
 from lookalike.minhash import ROWS_TOGETHER
-from lookalike.simhash import FOLDED
+from lookalike.prefilter import PREFILTER_ROWS, passing
+from lookalike.recall import BitPath, Chance, RowPath
+from lookalike.simhash import FOLDED, transform_size
 from lookalike.wording import count, floor
 
 if TYPE_CHECKING:
@@ -43,12 +46,16 @@ KEY_COST = 70.0  # a band of bits of one document
 MEETING_COST = 8.0  # a candidate whose sketches are compared first
 NUMBER_COST = 1.5  # a number of a vector of a candidate
 
-STEEPER = 0.02
-"""By how much bands find less than the curve says, at the most, below a probability of 0.9."""
-FOLD_POINTS = 9
-ALLOWANCE = 0.95
-"""Of the misses that a recall allows, what a plan by hyperplanes uses: they are not quite
-independent, and a band of bits is up to 1 % less likely to be equal than if they were."""
+
+class Point(NamedTuple):
+    """What becomes of a pair of one similarity."""
+
+    similarity: float
+    candidate: float
+    """How likely it is a candidate, by the textbook's curve."""
+    found: float
+    """How likely it is found, by the whole path."""
+    missed: float
 
 
 @dataclass(frozen=True)
@@ -108,33 +115,44 @@ class Plan:
     def _similarity(self, agreement: float) -> float:
         return cosine_of_bits(agreement) if self.metric == "cosine" else agreement
 
-    @property
+    @cached_property
     def most_differing(self) -> int:
         """The most of the 256 bits in which a candidate may differ and still be compared."""
-        return most_differing(self.metric, self.agreement(self.threshold), self.recall)
+        return self._path(self.threshold).prefilter(self.recall)
+
+    def _path(self, similarity: float) -> RowPath | BitPath:
+        return _path(self.metric, similarity, self.background)
 
     def probability(self, similarity: float) -> float:
-        """Tell how likely a pair of this similarity is to be found.
+        """Tell how likely a pair of this similarity is to be found, by the whole path.
 
-        By estimates, a pair must be a candidate and its estimate must reach the threshold. By
-        hyperplanes it must also agree in enough of its first bits to be compared at all. (By
-        minhashes too; but at the threshold and above that is nearly certain, a plan allows for the
-        rest, and the curve is left as the textbook draws it.)
+        It must be a candidate, and by its sketches near enough to be compared; by estimates, its
+        estimate must reach the threshold. For documents of every length it is no less than told.
         """
+        return self.chance(similarity).found
+
+    def chance(self, similarity: float) -> Chance:
+        """Tell how likely a pair of this similarity is to be found, and how likely to be missed."""
+        similarity = float(similarity)
         if self.distance is not None:
-            return at_least(1 - self.distance / BITS, BITS, self.agreement(similarity))
+            found = at_least(1 - self.distance / BITS, BITS, self.agreement(similarity))
+            return Chance(found, 1 - found)
         if self.cascade is None:
-            return float(similarity >= self.threshold)
-        agreement = self.agreement(similarity)
-        if self.metric == "cosine":
-            found = _by_bits(self.cascade, agreement, self.background)
-        else:
-            found = self.cascade.probability(agreement)
-        if self.estimated:
-            found *= at_least(self.agreement(self.threshold), self.estimated, agreement)
-        elif self.metric == "cosine":
-            found *= float(passing(self.metric, self.most_differing, agreement)[0])
-        return found
+            found = float(similarity >= self.threshold)
+            return Chance(found, 1 - found)
+        path = self._path(similarity)
+        if not self.estimated:
+            return path.chance(self.cascade, most=self.most_differing)
+        least = math.ceil(self.agreement(self.threshold) * self.estimated - 1e-9)
+        if isinstance(path, RowPath):
+            return path.estimated(self.cascade, self.estimated, least)
+        found = path.chance(self.cascade).found
+        found *= at_least(least / self.estimated, self.estimated, self.agreement(similarity))
+        return Chance(found, 1 - found)
+
+    def candidate(self, similarity: float) -> float:
+        """Tell how likely a pair of this similarity becomes a candidate: the textbook's curve."""
+        return self.cascade.probability(self.agreement(similarity)) if self.cascade else 1.0
 
     @property
     def false_candidates(self) -> float:
@@ -152,7 +170,7 @@ class Plan:
             return self.false_candidates
         pairs = self.documents * (self.documents - 1) / 2
         seen = _seen(self.metric, self.background, pairs)
-        passed = _checked(self.metric, seen, self.most_differing)
+        passed = _passed(self.metric, seen, self.most_differing)
         return errors(self.cascade, self.agreement(self.threshold), passed).false_candidates
 
     @property
@@ -197,31 +215,21 @@ class Plan:
         by = "sketches" if self.metric == "cosine" else "signatures"
         return f", of which {self.false_comparisons:,.0f} are not dismissed by their {by}"
 
-    def table(self) -> list[tuple[float, float, float]]:
-        """Give similarities around the threshold, the chance to be found and that to be missed."""
+    def table(self) -> list[Point]:
+        """Give what becomes of pairs of similarities around the threshold."""
         steps = {round(0.1 * i, 1) for i in range(1, 10)} | {self.threshold}
-        if self.cascade is None or self.estimated or self.metric == "cosine":
-            return [(s, self.probability(s), 1 - self.probability(s)) for s in sorted(steps)]
-        return [(s, self.cascade.probability(s), self.cascade.miss(s)) for s in sorted(steps)]
+        return [Point(s, self.candidate(s), *self.chance(s)) for s in sorted(steps)]
 
 
 def _agreement(metric: str, similarity: float) -> float:
     return equal_bits(similarity) if metric == "cosine" else similarity
 
 
-def _by_bits(cascade: Cascade, agreement: float, background: Background) -> float:
-    """Tell how likely a pair becomes a candidate by bits that agree so likely.
-
-    Weighted shingles are folded into a short vector, which moves the angle of two of them a little,
-    and for all bands alike: what is told is the mean over how far it may be moved.
-    """
-    if background.dense:
-        return cascade.probability(agreement)
-    points, shares = np.polynomial.hermite_e.hermegauss(FOLD_POINTS)
-    angle = math.pi * (1 - agreement)
-    moved = np.clip(angle + points * math.sin(angle) / math.sqrt(FOLDED), 0, math.pi)
-    chances = cascade.probability(1 - moved / math.pi)
-    return float((chances * shares).sum() / shares.sum())
+def _path(metric: str, similarity: float, background: Background) -> RowPath | BitPath:
+    if metric != "cosine":
+        return RowPath(similarity)
+    size = transform_size(int(background.shingles)) if background.dense else FOLDED
+    return BitPath(similarity, size=size, folded=not background.dense)
 
 
 def _seen(metric: str, background: Background, pairs: float) -> Distribution:
@@ -231,7 +239,7 @@ def _seen(metric: str, background: Background, pairs: float) -> Distribution:
     return Distribution(seen, shares * pairs)
 
 
-def _checked(metric: str, seen: Distribution, most: int) -> Distribution:
+def _passed(metric: str, seen: Distribution, most: int) -> Distribution:
     """Give the pairs that differ in at most so many of the bits that are compared first."""
     passed = passing(metric, most, seen.similarities)
     return Distribution(seen.similarities, seen.weights * passed)
@@ -338,28 +346,36 @@ def _given(settings: Settings) -> Cascade:
     return given
 
 
-def _bands_needed(agreement: float, recall: float, rows: int) -> int:
-    """Give the fewest bands of so many rows that reach the recall where a row agrees so likely."""
+def _bands_needed(path: RowPath | BitPath, agreement: float, recall: float, rows: int) -> int:
+    """Give the fewest bands of so many rows by which a path, prefilter included, has the recall."""
+    most, allowed = path.prefilter(recall), 1 - recall
     shared = agreement**rows
-    if recall <= 0 or shared >= 1:
+    if allowed >= 1 or shared >= 1:
         return 1
-    bands = max(1, math.ceil(math.log1p(-recall) / math.log1p(-shared) - 1e-9))
-    while Cascade.banding(bands, rows).probability(agreement) < recall:
-        bands += 1
-    return bands
+
+    def is_enough(bands: int) -> bool:
+        return path.chance(Cascade.banding(bands, rows), most=most).missed <= allowed
+
+    # By the bands alone there would be no fewer.
+    fewest = max(1, math.ceil(math.log(allowed) / math.log1p(-shared) - 1e-9))
+    end = fewest
+    while not is_enough(end):
+        end += max(1, end // 8)
+        if end * rows > MOST_GIVEN:
+            return end
+    choices = range(fewest, end + 1)
+    return choices[bisect_left(choices, True, key=is_enough)]
 
 
 def _cheapest(threshold: float, recall: float, documents: int, background: Background) -> Cascade:
     """Choose bands of rows: a candidate is dismissed by its signature, unless it is similar."""
+    path = _path("jaccard", threshold, background)
     seen = _seen("jaccard", background, documents * (documents - 1) / 2)
-    passed = _checked("jaccard", seen, most_differing("jaccard", threshold, recall))
+    passed = _passed("jaccard", seen, path.prefilter(recall))
     checking = PAIR_COST + SHINGLE_COST * background.shingles
-    # A part of the misses is the check's; and where a curve bends, bands find a little less than it
-    # says, as rows of one block are not independent of each other.
-    needed = max(1 - (1 - recall) * (1 - MISSED), min(recall + STEEPER, 0.9))
 
     def sketching(banding: Cascade) -> float:
-        blocks = -(-max(banding.rows, CHECK_ROWS) // ROWS_TOGETHER)
+        blocks = -(-max(banding.rows, PREFILTER_ROWS) // ROWS_TOGETHER)
         filled = banding.rows * math.exp(-background.shingles / ROWS_TOGETHER)
         each = BLOCK_COST * blocks
         each += background.shingles * (LOOK_COST * blocks + FILL_COST * filled)
@@ -371,9 +387,9 @@ def _cheapest(threshold: float, recall: float, documents: int, background: Backg
         return met * MEETING_COST + compared * checking
 
     def bands(rows: int) -> int:
-        return _bands_needed(threshold, needed, rows)
+        return _bands_needed(path, threshold, recall, rows)
 
-    best = _cheaper(_bandings(threshold, needed, MOST_ROWS, bands), sketching, comparing)
+    best = _cheaper(_bandings(threshold, recall, MOST_ROWS, bands), sketching, comparing)
     if best is None:
         raise SettingsError(
             f"threshold {threshold:g} with recall {recall:g} needs more than {MOST_ROWS:,} rows: "
@@ -386,13 +402,13 @@ def _cheapest_bits(
     threshold: float, recall: float, documents: int, background: Background
 ) -> Cascade:
     """Choose bands of bits: a candidate is dismissed by its sketch, unless it is similar."""
+    path = _path("cosine", threshold, background)
     seen = _seen("cosine", background, documents * (documents - 1) / 2)
     agreement = equal_bits(threshold)
-    passed = _checked("cosine", seen, most_differing("cosine", agreement, recall))
+    passed = _passed("cosine", seen, path.prefilter(recall))
     checking = PAIR_COST + SHINGLE_COST * background.shingles
     if background.dense:
         checking = NUMBER_COST * background.shingles
-    needed = 1 - (1 - recall) * (1 - MISSED) * ALLOWANCE
 
     def sketching(banding: Cascade) -> float:
         return documents * (BIT_COST * banding.rows + KEY_COST * (banding.bands or 0))
@@ -403,13 +419,10 @@ def _cheapest_bits(
         return met * MEETING_COST + compared * checking
 
     def bands(rows: int) -> int:
-        count = _bands_needed(agreement, needed, rows)
-        while _by_bits(Cascade.banding(count, rows), agreement, background) < needed:
-            count += -(-count // 100)
-        return count
+        return _bands_needed(path, agreement, recall, rows)
 
     # A half of all bits agree at any threshold, so that one bit a band is always enough.
-    best = _cheaper(_bandings(agreement, needed, MOST_BITS, bands), sketching, comparing)
+    best = _cheaper(_bandings(agreement, recall, MOST_BITS, bands), sketching, comparing)
     return best or Cascade.banding(bands(1), 1)
 
 

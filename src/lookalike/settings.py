@@ -12,7 +12,7 @@ from lookalike.errors import SettingsError
 
 __all__ = ["METRICS", "WEIGHTS", "Settings", "check_share"]
 
-FORMAT = 1
+FORMAT = 2
 """Raised whenever the same settings begin to give other numbers."""
 METRICS = ("jaccard", "cosine")
 WEIGHTS = ("counts", "binary", "log", "tf-idf")

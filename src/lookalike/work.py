@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SPOOL", "Work", "take"]
 
-FORMAT = 1
+FORMAT = 2
 """Raised when the files of a work folder change their meaning."""
 STATE, READING, LOCK = "state.json", "reading.json", "lock"
 SPOOL = "standard-input"

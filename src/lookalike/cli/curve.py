@@ -56,7 +56,7 @@ def curve(
             "rows": cascade.rows,
             "half": chosen.half,
             "estimate": chosen.rule_of_thumb,
-            "curve": [{"similarity": s, "found": found} for s, found, _ in rows],
+            "curve": [{"similarity": s, "candidate": chance} for s, chance, _ in rows],
         }
         if wrong is not None:
             plain |= {"missed_share": wrong.missed_share, "passed_share": wrong.passed_share}
@@ -72,7 +72,9 @@ def curve(
         bands, per_band = cascade.bands or 0, cascade.rows_per_band or 0
         what += f": {count(bands, 'band')} of {count(per_band, row)}"
     out.print(f"{what}, {sketch} of {count(cascade.rows, row)}.")
-    screen.show_curve(out, chosen, rows)
+    out.print()
+    out.print(screen.curve_table(("candidate", "missed"), rows))
+    screen.show_half(out, chosen)
     if wrong is not None:
         out.print(
             f"Were all {all_} as likely, {100 * wrong.missed_share:.3g} % of the pairs from "

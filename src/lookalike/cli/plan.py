@@ -82,7 +82,7 @@ def plan(
             "unused": unused,
             "found_at_threshold": chosen.probability(threshold),
             "false_candidates": chosen.false_candidates,
-            "curve": [{"similarity": s, "found": found} for s, found, _ in chosen.table()],
+            "curve": [point._asdict() for point in chosen.table()],
         }
         typer.echo(json.dumps(plain))
         return

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -21,11 +21,12 @@ if TYPE_CHECKING:
 
 __all__ = [
     "announce_compiling",
+    "curve_table",
     "number",
     "progress",
     "results",
     "say_if_stopped",
-    "show_curve",
+    "show_half",
     "show_pairs",
     "show_plan",
     "simple_table",
@@ -120,24 +121,22 @@ def show_pairs(
     console.print(rows)
 
 
-def curve_table(rows: list[tuple[float, float, float]]) -> Table:
-    """Make the table of a curve: similarity, found, missed, and a bar."""
-    table = simple_table("similarity>", "found>", "missed>", "")
-    for similarity, found, missed in rows:
+def curve_table(columns: Sequence[str], rows: Iterable[Sequence[float]]) -> Table:
+    """Make the table of a curve: similarities, chances, that of a miss last, and a bar."""
+    table = simple_table("similarity>", *(f"{name}>" for name in columns), "")
+    for similarity, *chances, missed in rows:
         digits = f"{missed:.6f}" if missed >= 1e-6 or missed == 0 else f"{missed:.1e}"
-        table.add_row(f"{similarity:g}", f"{found:.4f}", digits, "#" * round(found * BAR))
+        bar = "#" * round(chances[-1] * BAR)
+        table.add_row(f"{similarity:g}", *(f"{chance:.4f}" for chance in chances), digits, bar)
     return table
 
 
-def show_curve(console: Console, plan: Plan, rows: list[tuple[float, float, float]]) -> None:
-    """Show a curve as a table, and where it rises."""
-    console.print()
-    console.print(curve_table(rows))
-    console.print()
+def show_half(console: Console, plan: Plan) -> None:
+    """Say where the curve of candidates rises."""
     estimate = plan.rule_of_thumb
     means = "(1/b)^(1/r), of bits that agree," if plan.metric == "cosine" else "(1/b)^(1/r)"
     rule = f"; the rule of thumb {means} says {estimate:.4f}" if estimate is not None else ""
-    console.print(f"The chance to be found is one half at {plan.half:.4f}{rule}.")
+    console.print(f"\nA pair at {plan.half:.4f} is a candidate with a chance of one half{rule}.")
 
 
 def show_plan(console: Console, plan: Plan) -> None:
@@ -146,7 +145,9 @@ def show_plan(console: Console, plan: Plan) -> None:
     if plan.shingle_reason and plan.shingle_reason != "as given":
         console.print(f"Shingles: {plan.shingle}, {plan.shingle_reason}.")
     if plan.cascade is not None and plan.documents > 1 and plan.distance is None:
-        show_curve(console, plan, plan.table())
+        console.print()
+        console.print(curve_table(("candidate", "found", "missed"), plan.table()))
+        show_half(console, plan)
         console.print()
 
 

@@ -5,6 +5,7 @@ import numpy as np
 from lookalike.kernels.jit import inner, kernel
 from lookalike.kernels.mixing import mix
 from lookalike.kernels.shingles import ANY_ORDER, shingles
+from lookalike.kernels.weighted import add_at_places, place_bits
 
 BLOCK = 128
 """Rows of a signature among which one throw spreads a document's elements."""
@@ -14,7 +15,6 @@ ROUNDS = 3
 """Throws before the rows that are still empty take a minimum over all elements."""
 
 _ONE = np.uint64(1)
-_HALF = np.uint64(32)
 _EMPTY = np.uint32(0xFFFFFFFF)
 _FEW = 64
 _ENOUGH = 500
@@ -27,18 +27,23 @@ def _lesser(a, b):
 
 
 @inner
-def _fill(values, count, a, b, rows, upper, spare):
-    """Give each row that no throw reached the minimum of its own hash function."""
+def _fill(values, count, a, b, rows, lower, spare):
+    """Give each row that no throw reached the minimum of its own hash function.
+
+    Of an element the lower half counts: in the upper one, shingles that differ in their last
+    character alone are evenly spaced, and an affine function rarely makes the middle of three such
+    numbers the least.
+    """
     last = np.uint32(ROUNDS << 30)
     for j in range(count):
-        upper[j] = np.uint32(values[j] >> _HALF)
+        lower[j] = np.uint32(values[j])
     if count >= _FEW:
         # The compiled loop runs over elements where they are many, over rows where they are few.
         for i in range(len(rows)):
             if rows[i] == _EMPTY:
                 least = _EMPTY
                 for j in range(count):
-                    least = _lesser(least, np.uint32(a[i] * upper[j] + b[i]))
+                    least = _lesser(least, np.uint32(a[i] * lower[j] + b[i]))
                 rows[i] = last | least >> np.uint32(2)
         return
     width = -(-len(rows) // LANES) * LANES
@@ -47,10 +52,10 @@ def _fill(values, count, a, b, rows, upper, spare):
     # Four elements at a time, so that the row is read and written a quarter as often; those that
     # make up the last four are repeats, which change no minimum.
     for j in range(count, count + 3):
-        upper[j] = upper[0]
+        lower[j] = lower[0]
     for j in range(0, count, 4):
-        x0 = upper[j]
-        x1, x2, x3 = upper[j + 1], upper[j + 2], upper[j + 3]
+        x0 = lower[j]
+        x1, x2, x3 = lower[j + 1], lower[j + 2], lower[j + 3]
         for i in range(width):
             y0 = np.uint32(a[i] * x0 + b[i])
             y1 = np.uint32(a[i] * x1 + b[i])
@@ -99,7 +104,7 @@ def _is_full(rows):
 
 
 @inner
-def _sign(values, count, factors, terms, a, b, row, needed, upper, spare):
+def _sign(values, count, factors, terms, a, b, row, needed, lower, spare):
     """Write the first `needed` rows of the signature of some elements, in blocks of rows.
 
     A throw spreads the elements over the rows of a block, and each row takes the least that fell
@@ -125,7 +130,7 @@ def _sign(values, count, factors, terms, a, b, row, needed, upper, spare):
                 if _is_full(rows):
                     break
         if not _is_full(rows):
-            _fill(values, count, a[begin:], b[begin:], rows, upper, spare)
+            _fill(values, count, a[begin:], b[begin:], rows, lower, spare)
 
 
 @kernel
@@ -155,7 +160,7 @@ def sign_texts(
     digits = np.empty(room, np.uint64)
     values = np.empty(room, np.uint64)
     row = np.empty(len(a), np.uint32)
-    upper = np.empty(room + 3, np.uint32)
+    lower = np.empty(room + 3, np.uint32)
     spare = np.empty(BLOCK, np.uint32)
     for i in range(len(chosen)):
         start, end = offsets[chosen[i]], offsets[chosen[i] + 1]
@@ -163,35 +168,29 @@ def sign_texts(
             data, start, end, unit, k, base, drop, table, ignored, ANY_ORDER, digits, values
         )
         counts[i] = count
-        _sign(values, count, factors, terms, a, b, row, out.shape[1], upper, spare)
+        _sign(values, count, factors, terms, a, b, row, out.shape[1], lower, spare)
         for j in range(out.shape[1]):
             out[i, j] = row[j]
 
 
 @kernel
 def fold_texts(data, offsets, chosen, unit, k, base, drop, table, ignored, fold, room, out, counts):
-    """Add up the signs of each chosen document's shingles, repeats included, each at its place.
+    """Add up the signs of each chosen document's shingles, repeats included, at their places.
 
     `out` is zero and a power of two wide. The vector of shingle counts, of billions of dimensions,
     is folded so into a short one: angles stay, but for what meets in one place by chance.
     """
     digits = np.empty(room, np.uint64)
     values = np.empty(room, np.uint64)
-    shift = np.uint64(64)
-    width = out.shape[1]
-    while width > 1:
-        width >>= 1
-        shift -= _ONE
+    bits = place_bits(out.shape[1])
     for i in range(len(chosen)):
         start, end = offsets[chosen[i]], offsets[chosen[i] + 1]
         count = shingles(
             data, start, end, unit, k, base, drop, table, ignored, ANY_ORDER, digits, values
         )
         counts[i] = count
-        row = out[i]
         for j in range(count):
-            x = mix(values[j] ^ fold)
-            row[x >> shift] += np.float32(1) - np.float32(2) * np.float32(x & _ONE)
+            add_at_places(out[i], bits, mix(values[j] ^ fold), np.float32(1))
 
 
 @kernel
@@ -237,22 +236,28 @@ def print_texts(data, offsets, chosen, unit, k, base, drop, table, ignored, room
 def sign_elements(elements, offsets, factors, terms, a, b, room, out):
     """Write the signature of each set of elements, `room` of them at the most."""
     row = np.empty(len(a), np.uint32)
-    upper = np.empty(room + 3, np.uint32)
+    lower = np.empty(room + 3, np.uint32)
     spare = np.empty(BLOCK, np.uint32)
     for i in range(len(offsets) - 1):
         values = elements[offsets[i] : offsets[i + 1]]
-        _sign(values, len(values), factors, terms, a, b, row, out.shape[1], upper, spare)
+        _sign(values, len(values), factors, terms, a, b, row, out.shape[1], lower, spare)
         for j in range(out.shape[1]):
             out[i, j] = row[j]
 
 
 @kernel
-def lowest_bits(signatures, out):
-    """Write the two lowest bits of so many rows, sixteen rows a word, the first lowest."""
+def prefilter_bits(signatures, out):
+    """Write two bits of each of so many rows, sixteen rows a word, the first lowest.
+
+    They are mixed from the whole row: the lowest bits of affine functions of two elements agree in
+    all rows or in none, whatever the functions.
+    """
     for i in range(len(signatures)):
         for word in range(out.shape[1]):
             bits = np.uint32(0)
             for j in range(16):
-                lowest = signatures[i, 16 * word + j] & np.uint32(3)
-                bits |= np.uint32(lowest << np.uint32(2 * j))
+                x = signatures[i, 16 * word + j]
+                x = np.uint32((x ^ (x >> np.uint32(16))) * np.uint32(0x7FEB352D))
+                x = np.uint32((x ^ (x >> np.uint32(15))) * np.uint32(0x846CA68B))
+                bits |= np.uint32((x >> np.uint32(30)) << np.uint32(2 * j))
             out[i, word] = bits

@@ -2,29 +2,46 @@
 
 import numpy as np
 
-from lookalike.kernels.jit import kernel
+from lookalike.kernels.jit import inner, kernel
 from lookalike.kernels.mixing import mix
 
 _ONE = np.uint64(1)
 
 
+@inner
+def place_bits(width):
+    """Tell how many bits say a place in a quarter of a power of two places."""
+    bits = np.uint64(0)
+    while 4 << bits < width:
+        bits += _ONE
+    return bits
+
+
+@inner
+def add_at_places(row, bits, x, weight):
+    """Add a weight at four places, one in each quarter, with the sign that it has at each.
+
+    The places are the upper bits of the word x, the signs the lowest four. Two features that meet
+    do so with a quarter of their weight: one place each, and a document of two could vanish.
+    """
+    places = x
+    begin = np.uint64(0)
+    for _ in range(4):
+        sign = np.float32(1) - np.float32(2) * np.float32(x & _ONE)
+        row[begin + (places >> (np.uint64(64) - bits))] += sign * weight
+        begin += _ONE << bits
+        places <<= bits
+        x >>= _ONE
+
+
 @kernel
 def fold(features, weights, offsets, word, out):
-    """Add each weight, with the sign of its feature, at the place of its feature.
-
-    `out` is zero and a power of two wide.
-    """
-    shift = np.uint64(64)
-    width = out.shape[1]
-    while width > 1:
-        width >>= 1
-        shift -= _ONE
+    """Add each weight at the places of its feature; `out` is zero and a power of two wide."""
+    bits = place_bits(out.shape[1])
     for i in range(len(offsets) - 1):
         row = out[i]
         for at in range(offsets[i], offsets[i + 1]):
-            x = mix(features[at] ^ word)
-            weight = np.float32(weights[at])
-            row[x >> shift] += -weight if x & _ONE else weight
+            add_at_places(row, bits, mix(features[at] ^ word), np.float32(weights[at]))
 
 
 @kernel

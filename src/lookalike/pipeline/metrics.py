@@ -11,9 +11,9 @@ from lookalike import exact, hamming, minhash, simhash, verify
 from lookalike.bags import Weighting, bags_of, listed_bags
 from lookalike.band import band_keys
 from lookalike.budget import size
-from lookalike.checking import CHECK_BITS, CHECK_ROWS
 from lookalike.cosine import compare_bags, compare_vectors, cosines_of_bags, cosines_of_vectors
 from lookalike.errors import SettingsError
+from lookalike.prefilter import PREFILTER_BITS, PREFILTER_ROWS
 from lookalike.shingle import element_sets
 from lookalike.vectors import matrix
 from lookalike.verify import Scored
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CHECK_WORDS", "Cosine", "Fingerprints", "Jaccard", "Metric"]
 
-CHECK_WORDS = CHECK_BITS // simhash.WORD
+CHECK_WORDS = PREFILTER_BITS // simhash.WORD
 LANES = 32
 """Rows by which stored signatures grow."""
 BLOCK_WORDS = simhash.LEAST_SIZE // simhash.WORD
@@ -126,7 +126,7 @@ class Jaccard:
 
     def words(self, rows: int) -> int:
         """Tell in how many words a signature stands: one a row; those looked at first always do."""
-        return max(rows, CHECK_ROWS)
+        return max(rows, PREFILTER_ROWS)
 
     def stored(self, rows: int) -> int:
         """Round up, so that a plan of a few rows more finds them."""

@@ -8,11 +8,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lookalike import background, checking, minhash
+import twins
+from lookalike import background, minhash, prefilter
 from lookalike.background import Background
 from lookalike.kernels import sweep, verify
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.randomness import mixed
+from lookalike.recall import RowPath
 from lookalike.shingle import Sets, Shingling
 from making import documents_of
 
@@ -22,12 +24,29 @@ rows_of_32_bits = st.lists(st.integers(0, 2**32 - 1), min_size=128, max_size=140
 
 
 @given(st.lists(rows_of_32_bits, max_size=3))
-def test_checks_are_the_two_lowest_bits_of_the_first_128_rows(signatures):
+def test_two_bits_of_the_first_128_rows_are_mixed_from_the_whole_of_each(signatures):
     width = min(map(len, signatures), default=128)
     table = np.array([one[:width] for one in signatures], np.uint32).reshape(-1, width)
-    whole = [sum((row & 3) << 2 * i for i, row in enumerate(one[:128])) for one in signatures]
-    expected = [[number >> 32 * word & 0xFFFFFFFF for word in range(8)] for number in whole]
-    assert minhash.checks(table).tolist() == expected
+    assert minhash.checks(table).tolist() == [twins.prefilter_bits(one) for one in signatures]
+
+
+@pytest.mark.parametrize("step", [1 << 8, 1 << 16, 4, 8, 16, 12])
+def test_bits_of_two_elements_are_coin_tosses_whatever_their_difference(step):
+    # By affine functions the lowest bits of all rows depend on the difference alone.
+    generator = np.random.default_rng(step)
+    pairs = 400 if not INTERPRETED else 4
+    elements = generator.integers(0, 2**63, pairs, dtype=np.uint64)
+    both = np.stack([elements, elements + np.uint64(step)], axis=1)
+    differing = []
+    for seed in range(3):
+        single = minhash.sign_sets(
+            Sets(both.ravel(), np.arange(2 * pairs + 1)), rows=128, seed=seed
+        )
+        bits = minhash.checks(single)
+        differing.append(np.bitwise_count(bits[::2] ^ bits[1::2]).sum(axis=1, dtype=np.int64))
+    deviation = (np.array(differing) - 128) / 8  # of 256 coins
+    assert abs(deviation.mean()) < 5 / math.sqrt(3 * pairs)
+    assert deviation.std() < 1.1 if pairs > 4 else 2
 
 
 @given(
@@ -92,7 +111,8 @@ def test_the_chance_to_pass_is_that_of_counting_every_way(most, agreement):
         for m in range(129)
     )
     for metric, expected in (("cosine", by_bits), ("jaccard", by_rows)):
-        assert checking.passing(metric, most, agreement)[0] == pytest.approx(expected, abs=1e-9)
+        found = prefilter.passing(metric, most, np.array([agreement]))
+        assert found == pytest.approx([expected], abs=1e-9)
 
 
 def test_signatures_of_pairs_at_the_threshold_pass_as_often_as_is_said():
@@ -108,7 +128,7 @@ def test_signatures_of_pairs_at_the_threshold_pass_as_often_as_is_said():
     ]
     differing = np.bitwise_count(bits[0] ^ bits[1]).sum(axis=1)
     assert differing.mean() == pytest.approx(128 * 0.2, rel=0.02 if pairs > 20 else 0.3)
-    assert (differing <= checking.most_differing("jaccard", 0.8, 0.99)).all()
+    assert (differing <= RowPath(0.8).prefilter(0.999)).mean() > 0.999
 
 
 class TestClosePairs:
