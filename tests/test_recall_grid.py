@@ -1,7 +1,7 @@
 """The stated recall, for documents of every length: measured on thousands of pairs, by many seeds.
 
 The rows are those of `python -m benchmarks.recall`; LOOKALIKE_GRID=large takes every size from 1 to
-20 and beyond, every recall, and ten times the pairs, for an hour or so.
+20 and beyond, every recall, and four times the pairs, for some hours.
 """
 
 import math
