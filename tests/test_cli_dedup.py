@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import lookalike
 import twins
 from filing import pack, unpack, write_records
 from lookalike.cli import main
@@ -153,7 +154,8 @@ class TestRealCorpora:
         settings = run["settings"]
         assert (settings["threshold"], settings["shingle"]) == (THRESHOLD, "words:3")
         assert (run["plan"]["bands"], run["plan"]["rows"]) == (30, 5)
-        assert run["sources"][0][0][0] == str(source)
+        assert run["sources"][0][0] == str(source)
+        assert run["against"] == []
         assert set(run["seconds"]) >= {"read", "sketch", "band", "compare", "write"}
         assert run["counts"]["candidates"] >= run["counts"]["rejected"] >= 0
 
@@ -334,11 +336,11 @@ class TestAgainst:
         assert names(reference.parent) == ["held.jsonl"]
         removed = lines_of(out / "removed.jsonl")
         # The id b1 is of a document here and of another there.
-        assert [(r["id"], r["kept"], r["reference"]) for r in removed] == [
-            ("a1", "b1", True),
-            ("a2", "b1", True),
-            ("a3", "b1", True),
-            ("b2", "b1", False),
+        assert [(r["id"], r["kept"], r["kept_in"]) for r in removed] == [
+            ("a1", "b1", "reference"),
+            ("a2", "b1", "reference"),
+            ("a3", "b1", "reference"),
+            ("b2", "b1", "source"),
         ]
         assert kept_of(out / "kept" / "docs.jsonl") == ["b1", "e1", "c1"]
         counts = json.loads((out / "run.json").read_bytes())["counts"]
@@ -352,8 +354,41 @@ class TestAgainst:
         out = tmp_path / "clean"
         command = ["dedup", docs, "--against", reference, "-o", out, "--keep", policy, *COMMON]
         assert told(*command) == (0, "", "")
-        named = {r["id"]: r["reference"] for r in lines_of(out / "removed.jsonl")}
-        assert {name for name, held in named.items() if held} == {"a1", "a2", "a3"}
+        named = {r["id"]: r["kept_in"] for r in lines_of(out / "removed.jsonl")}
+        assert {name for name, where in named.items() if where == "reference"} == {"a1", "a2", "a3"}
+
+    def test_python_and_the_files_say_the_same_of_each_corpus(
+        self, told, docs, reference, tmp_path
+    ):
+        out = tmp_path / "clean"
+        assert told("dedup", docs, "--against", reference, "-o", out, *COMMON) == (0, "", "")
+        given = {"shingle": "chars:5", "threshold": 0.8}
+        result = lookalike.dedup(docs, against=reference, **given)
+        assert result.removed.to_pylist() == lines_of(out / "removed.jsonl")
+        assert result.clusters.equals(pq.read_table(out / "clusters.parquet"))
+        run = json.loads((out / "run.json").read_bytes())
+        assert [row[0] for row in run["sources"]] == [str(docs)]
+        assert [row[0] for row in run["against"]] == [str(reference)]
+
+    def test_one_id_in_both_corpora_is_told_apart_in_the_clusters(self, docs, reference):
+        members = lookalike.dedup(docs, against=reference).clusters.to_pylist()
+        shared = [(m["cluster"], m["corpus"], m["kept"]) for m in members if m["id"] == "b1"]
+        assert shared == [(1, "reference", True), (2, "source", True)]
+
+    def test_the_columns_are_the_same_without_a_reference(self, docs, reference, tmp_path):
+        empty = write_records(tmp_path / "empty.jsonl", [])
+        results = [lookalike.dedup(docs, against=other) for other in (None, empty, reference)]
+        for name in ("removed", "clusters"):
+            schemas = [getattr(result, name).schema for result in results]
+            assert schemas[0].names == schemas[1].names == schemas[2].names
+            assert schemas[0].types == schemas[1].types == schemas[2].types
+        assert set(results[0].removed["kept_in"].to_pylist()) == {"source"}
+        assert set(results[0].clusters["corpus"].to_pylist()) == {"source"}
+
+    def test_a_dry_run_marks_what_is_kept_in_the_reference(self, told, docs, reference):
+        _, output, _ = told("dedup", docs, "--against", reference, "--dry-run", *COMMON)
+        assert re.search(r"a1\s+b1 \(reference\)", output)
+        assert re.search(r"b2\s+b1\s*\n", output)
 
     def test_the_summary_counts_the_reference(self, told, docs, reference):
         arguments = ["dedup", docs, "--against", reference, "--dry-run", *COMMON[:-1]]

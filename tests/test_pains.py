@@ -28,7 +28,9 @@ def test_no_documents_and_one_document_are_ordinary(recall):
         assert result.pairs.column_names == ["a", "b", "similarity", "score"]
         assert result.clusters.column_names == ["id", "cluster", "size", "similarity"]
         assert len(result.clusters) == 0
-        assert lookalike.dedup(texts).removed.column_names == ["id", "kept", "similarity"]
+        assert lookalike.dedup(texts).removed.column_names == [
+            *("id", "kept", "similarity", "kept_in")
+        ]
 
 
 @pytest.mark.parametrize("recall", [0.99, 1])

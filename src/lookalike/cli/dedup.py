@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -158,7 +158,7 @@ def _tell(result: DedupResult, out: Path | None, kind: str, console: Console) ->
     from lookalike.cli import screen
     from lookalike.cli.find import write_out
     from lookalike.cli.summary import compared_told, say_warnings, sizes_told, summarise
-    from lookalike.pipeline.delivering import counts_of, removed_table
+    from lookalike.pipeline.delivering import counts_of
 
     if result.summary.documents:
         screen.show_plan(console, result.plan)
@@ -167,7 +167,7 @@ def _tell(result: DedupResult, out: Path | None, kind: str, console: Console) ->
     if out is None and kind == "table":
         _show(result, counts["removed"])
     elif out is None:
-        write_out(iter([removed_table(result)]), kind, None)
+        write_out(iter([result.removed]), kind, None)
     summary = result.summary
     distinct = len(result.ground.groups)
     facts = [compared_told(summary, distinct), _kept_told(counts, out)]
@@ -203,6 +203,11 @@ def _show(result: DedupResult, removed: int) -> None:
     if removed > SHOWN:
         title += f", the first {SHOWN}; --format jsonl prints all"
     console.print(f"{title}\n")
-    pairs = result.removed.slice(0, SHOWN).to_pylist()
+    pairs = [_marked(row) for row in result.removed.slice(0, SHOWN).to_pylist()]
     screen.show_pairs(console, pairs, "similarity", ("id", "kept"), ("would go", "would stay"))
     console.print()
+
+
+def _marked(row: dict[str, Any]) -> dict[str, Any]:
+    """Say of a kept document of the reference that it is there: its id may stand in both."""
+    return row | {"kept": f"{row['kept']} (reference)"} if row["kept_in"] == "reference" else row

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
 from lookalike import __version__
 from lookalike.errors import OutputError, SourceError, UnreadableError
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from lookalike.pipeline.job import Job
     from lookalike.results import DedupResult
 
-__all__ = ["check_folder", "counts_of", "deliver", "removed_table"]
+__all__ = ["check_folder", "counts_of", "deliver"]
 
 RUN = "run.json"
 KEPT = "kept"
@@ -83,7 +82,7 @@ def deliver(job: Job, result: DedupResult, folder: Path, *, listed: bool) -> Non
             _copy_kept(job, result, partial / KEPT)
         write_atomically(
             partial / "removed.jsonl",
-            lambda stream: write_table(removed_table(result), stream, "jsonl"),
+            lambda stream: write_table(result.removed, stream, "jsonl"),
         )
         write_atomically(
             partial / "clusters.parquet",
@@ -164,14 +163,6 @@ def _by_shard(
         begin = end
 
 
-def removed_table(result: DedupResult) -> pa.Table:
-    """Give what was removed; with a reference corpus, whether the kept one is there."""
-    table = result.removed
-    if not result.references:
-        return table
-    return table.append_column("reference", pa.array(result.named < result.references))
-
-
 def counts_of(result: DedupResult) -> dict[str, int]:
     """Count the documents: kept, removed and empty ones make up those that were read."""
     summary, references = result.summary, result.references
@@ -192,11 +183,13 @@ def counts_of(result: DedupResult) -> dict[str, int]:
 def report_of(job: Job, result: DedupResult, *, listed: bool) -> dict[str, Any]:
     """Give what a reader of the folder should know of the run."""
     plan, summary = result.plan, result.summary
+    *against, sources = job.work.reading["sources"]
     return {
         "lookalike": __version__,
         "command": "dedup",
         "job": digest(job, listed=listed),
-        "sources": job.work.reading["sources"],
+        "sources": sources,
+        "against": against[0] if against else [],
         "keep": job.keep,
         "settings": result.settings.as_dict(),
         "fingerprint": result.settings.fingerprint(),

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = ["DedupResult"]
 
+CORPORA = pa.array(["source", "reference"])
+"""What a document can be of, without and with a reference corpus alike."""
+
 
 @dataclass(frozen=True)
 class DedupResult:
@@ -60,16 +63,18 @@ class DedupResult:
 
     @cached_property
     def removed(self) -> pa.Table:
-        """id, kept, similarity: each removed document and the kept one it names, by id.
+        """id, kept, similarity, kept_in: each removed document and the kept one it names, by id.
 
         That is the most similar of the kept documents that were preferred to it, or to the first
-        of its identical copies.
+        of its identical copies. `kept_in` says of which corpus it is, the source or the reference:
+        an id may stand in both.
         """
         return pa.table(
             {
                 "id": self.ground.ids.take(self.removed_rows),
                 "kept": self.ground.ids.take(self.named),
                 "similarity": pa.array(self.similarity),
+                "kept_in": self._corpora(self.named),
             },
             metadata=self.metadata,
         )
@@ -78,9 +83,9 @@ class DedupResult:
     def clusters(self) -> pa.Table:
         """The kept documents that others name, and those: id, cluster, size, similarity, kept.
 
-        With a reference corpus also `reference`, whether the document is of it. The similarity is
-        that of a document with the kept one of its cluster, which was compared with it: there are
-        no chains.
+        Last comes `corpus`, the source or the reference, of which the document is. The similarity
+        is that of a document with the kept one of its cluster, which was compared with it: there
+        are no chains.
         """
         labels = np.full(len(self.ground.ids), -1, np.int64)
         labels[self.named] = self.named
@@ -97,7 +102,10 @@ class DedupResult:
             "size": pa.array(sizes),
             "similarity": pa.array(similarity[rows]),
             "kept": pa.array(stays[rows]),
+            "corpus": self._corpora(rows),
         }
-        if self.references:
-            columns["reference"] = pa.array(rows < self.references)
         return pa.table(columns, metadata=self.metadata)
+
+    def _corpora(self, rows: NDArray[np.int64]) -> pa.Array:
+        """Name the corpus of each document."""
+        return CORPORA.take(pa.array((rows < self.references).astype(np.int8)))
