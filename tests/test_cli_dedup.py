@@ -94,7 +94,7 @@ class TestRealCorpora:
             answers[a, b] = answers[b, a] = float(similarity)
         kept = set(ids_of(out / "kept" / "docs.jsonl"))
         for record in lines_of(out / "removed.jsonl"):
-            assert list(record) == ["id", "kept", "similarity"]
+            assert list(record) == ["id", "kept", "similarity", "kept_in"]
             assert record["id"] not in kept
             assert record["kept"] in kept
             assert record["similarity"] >= THRESHOLD
@@ -137,9 +137,14 @@ class TestRealCorpora:
     def test_clusters_tell_what_the_removals_tell(self, cleaned):
         _, out, _ = cleaned
         members = pq.read_table(out / "clusters.parquet").to_pylist()
-        kept = {row["cluster"]: row["id"] for row in members if row["kept"]}
+        kept = {row["cluster"]: row for row in members if row["kept"]}
         told = [
-            {"id": row["id"], "kept": kept[row["cluster"]], "similarity": row["similarity"]}
+            {
+                "id": row["id"],
+                "kept": kept[row["cluster"]]["id"],
+                "similarity": row["similarity"],
+                "kept_in": kept[row["cluster"]]["corpus"],
+            }
             for row in members
             if not row["kept"]
         ]

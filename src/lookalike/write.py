@@ -7,6 +7,7 @@ import hashlib
 import io
 import json
 import os
+import re
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from lookalike.errors import OutputError, SettingsError
 from lookalike.locking import hold
+from lookalike.wording import visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -27,6 +29,7 @@ __all__ = [
     "check_apart",
     "check_targets",
     "format_of",
+    "json_text",
     "write_atomically",
     "write_table",
     "write_tables",
@@ -35,6 +38,8 @@ __all__ = [
 FORMATS = ("jsonl", "csv", "parquet")
 
 ROWS_AT_A_TIME = 1 << 14
+SURROGATES = re.compile("[\ud800-\udfff]")
+"""What stands for the bytes of a file name that is no UTF-8, and has no bytes in it."""
 PART = "part"
 """What a file is called that is not whole yet."""
 LONG = 200
@@ -58,7 +63,10 @@ def write_table(table: pa.Table, stream: IO[bytes], kind: str) -> None:
 
 
 def write_tables(tables: Iterator[pa.Table], stream: IO[bytes], kind: str) -> None:
-    """Write tables of the same columns as one; there is at least one, which may be empty."""
+    """Write tables of the same columns as one; there is at least one, which may be empty.
+
+    On a terminal what is not printable is escaped; files and pipes get every value as it is.
+    """
     if kind not in FORMATS:
         raise SettingsError(f"format {kind!r} is unknown: use {', '.join(FORMATS)}")
     first = next(tables)
@@ -70,22 +78,38 @@ def write_tables(tables: Iterator[pa.Table], stream: IO[bytes], kind: str) -> No
                 if len(table):
                     writer.write_table(table)
         return
+    printable = stream.isatty()
     if kind == "csv":
-        stream.write(_csv_line(first.column_names))
+        stream.write(_csv_line(first.column_names, printable=printable))
     for table in chain([first], tables):
         for batch in table.to_batches(max_chunksize=ROWS_AT_A_TIME):
             rows = batch.to_pylist()
             if kind == "csv":
-                lines = b"".join(_csv_line(row.values()) for row in rows)
+                lines = b"".join(_csv_line(row.values(), printable=printable) for row in rows)
             else:
-                lines = "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+                lines = "".join(f"{json_text(row, printable=printable)}\n" for row in rows).encode()
             stream.write(lines)
 
 
-def _csv_line(values: Iterable[Any]) -> bytes:
+def _csv_line(values: Iterable[Any], *, printable: bool) -> bytes:
     line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(values)
+    csv.writer(line, lineterminator="\n").writerow(map(visible, values) if printable else values)
     return line.getvalue().encode()
+
+
+def json_text(value: Any, *, indent: int | None = None, printable: bool = False) -> str:
+    """Write a value as JSON that can be encoded; `printable` makes all of it fit for a terminal.
+
+    What is escaped is the same value to every reader of JSON.
+    """
+    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    if not printable:
+        return SURROGATES.sub(_escaped, text)
+    return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return json.dumps(found[0])[1:-1]
 
 
 def beside(target: Path, what: str) -> Path:

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any, NoReturn
 
 import typer
 
 from lookalike import __version__
 from lookalike.cli import compare, curve, dedup, find, learn, plan, sketch
 from lookalike.errors import LookalikeError, QuadraticError, SettingsError
+from lookalike.wording import visible, visible_lines
 
 __all__ = ["app", "main"]
 
 WRONG_USAGE = 2
 STOPPED = 130
 """Exit statuses; the second after Ctrl-C."""
+USAGE_ERROR: Any = typer.BadParameter.__base__
+"""All that wrong usage raises, for which Typer has no public name."""
 
 app = typer.Typer(
     name="lookalike",
@@ -58,10 +62,12 @@ app.command("learn", short_help="Walk through the textbook method, table by tabl
 def main() -> None:
     """Run the program; an error is one line on standard error, and status 1, or 2 for usage."""
     try:
-        app(prog_name="lookalike")
+        status = app(prog_name="lookalike", standalone_mode=False)
     except SystemExit as end:
-        _explain(end)
+        _quiet_if_cut_off(end)
         raise
+    except USAGE_ERROR as error:
+        _explain_usage(error)
     except QuadraticError as error:
         _end(str(error))
     except SettingsError as error:
@@ -77,23 +83,32 @@ def main() -> None:
         if os.environ.get("LOOKALIKE_DEBUG"):
             raise
         _end(
-            f"an error of Lookalike's own, {type(error).__name__}: {error}; "
+            f"an error of Lookalike's own, {type(error).__name__}: {' '.join(str(error).split())}; "
             "run again with LOOKALIKE_DEBUG=1 for its place, and report it"
         )
-
-
-def _explain(end: SystemExit) -> None:
-    """Say what Typer ends without a word: Ctrl-C, and a reader that has enough."""
-    if end.code == STOPPED:
+    if status == STOPPED:
         from lookalike.cli.screen import stopped
 
-        print(f"lookalike: {stopped()}", file=sys.stderr)
-    elif isinstance(end.__context__, BrokenPipeError):
+        _end(stopped(), STOPPED)
+    sys.exit(status or 0)
+
+
+def _quiet_if_cut_off(end: SystemExit) -> None:
+    """Let a reader of the output that has enough be no error."""
+    if isinstance(end.__context__, BrokenPipeError):
         # Keep Python from trying, and failing, to write the rest at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         end.code = 0
 
 
-def _end(message: str, status: int = 1) -> None:
-    print(f"lookalike: {' '.join(message.split())}", file=sys.stderr)
+def _explain_usage(error: Any) -> NoReturn:
+    """Show how the command is used and what was wrong, which may quote any argument."""
+    shown = io.StringIO()
+    error.show(file=shown)
+    print(visible_lines(shown.getvalue()), end="", file=sys.stderr)
+    sys.exit(error.exit_code)
+
+
+def _end(message: str, status: int = 1) -> NoReturn:
+    print(f"lookalike: {visible(message)}", file=sys.stderr)
     sys.exit(status)

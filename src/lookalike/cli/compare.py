@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -78,7 +77,7 @@ def compare(
                 for passage in found.passages
             ],
         }
-        typer.echo(json.dumps(plain, ensure_ascii=False))
+        screen.show_json(plain)
         return
     if metric is options.MetricName.cosine:
         how = f"cosine, {weights.value if weights else 'counts'} of {found.shingle}"
@@ -103,8 +102,7 @@ def _show_passages(a: str, b: str, passages: list[Passage], shortest: int, *, wh
     from rich.text import Text
 
     from lookalike.cli import screen
-    from lookalike.cli.screen import visible
-    from lookalike.wording import count
+    from lookalike.wording import count, visible
 
     out = screen.results()
     if not passages:

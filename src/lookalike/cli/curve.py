@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
@@ -60,7 +59,7 @@ def curve(
         }
         if wrong is not None:
             plain |= {"missed_share": wrong.missed_share, "passed_share": wrong.passed_share}
-        typer.echo(json.dumps(plain))
+        screen.show_json(plain)
         return
     out = screen.results()
     cosine = metric is options.MetricName.cosine

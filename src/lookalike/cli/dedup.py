@@ -92,6 +92,7 @@ def dedup(
     from lookalike.pipeline import Columns
     from lookalike.pipeline.delivering import check_folder, deliver
     from lookalike.settings import Settings
+    from lookalike.wording import visible
     from lookalike.write import check_apart
 
     settings = Settings(
@@ -142,7 +143,7 @@ def dedup(
         )
         with working.given_up_if_hopeless(job, work):
             if done := out is not None and check_folder(out, job, listed=list_):
-                console.print(f"{out} holds the result of this very job already.")
+                console.print(f"{visible(out)} holds the result of this very job already.")
             else:
                 result = job.dedup()
                 if out is not None:
@@ -185,10 +186,12 @@ def _tell(result: DedupResult, out: Path | None, kind: str, console: Console) ->
 
 
 def _kept_told(counts: dict[str, int], out: Path | None) -> str:
+    from lookalike.wording import visible
+
     empty = f" and {counts['empty']:,} empty" if counts["empty"] else ""
     if out is None:
         return f"Would keep {counts['kept']:,}{empty}, and remove {counts['removed']:,}"
-    return f"Kept       {counts['kept']:,}{empty}, removed {counts['removed']:,}, in {out}"
+    return f"Kept       {counts['kept']:,}{empty}, removed {counts['removed']:,}, in {visible(out)}"
 
 
 def _show(result: DedupResult, removed: int) -> None:

@@ -289,8 +289,8 @@ def _none_told(result: FindResult) -> str:
 def _show_clusters(result: FindResult, console: Console) -> None:
     from rich.text import Text
 
-    from lookalike.cli.screen import number, simple_table, visible
-    from lookalike.wording import count
+    from lookalike.cli.screen import number, simple_table
+    from lookalike.wording import count, visible
 
     members = result.clusters
     total = members["cluster"][-1].as_py() if len(members) else 0

@@ -8,8 +8,8 @@ from math import cos, inf, radians
 from typing import TYPE_CHECKING
 
 from lookalike import textbook
-from lookalike.cli.screen import visible
 from lookalike.errors import SettingsError
+from lookalike.wording import visible
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated
 
 import typer
@@ -84,6 +83,6 @@ def plan(
             "false_candidates": chosen.false_candidates,
             "curve": [point._asdict() for point in chosen.table()],
         }
-        typer.echo(json.dumps(plain))
+        screen.show_json(plain)
         return
     screen.show_plan(screen.results(), chosen)

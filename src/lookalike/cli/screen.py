@@ -11,9 +11,13 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from lookalike.budget import size
-from lookalike.wording import floor
+from lookalike.wording import floor, visible, visible_lines
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import ConsoleOptions, RenderableType
+    from rich.segment import Segment
     from rich.table import Table
 
     from lookalike.pipeline import Progress
@@ -27,13 +31,13 @@ __all__ = [
     "results",
     "say_if_stopped",
     "show_half",
+    "show_json",
     "show_pairs",
     "show_plan",
     "simple_table",
     "status",
     "stopped",
     "utf8_output",
-    "visible",
 ]
 
 BAR = 24
@@ -50,26 +54,36 @@ def utf8_output() -> None:
             stream.reconfigure(encoding="utf-8", errors="replace")
 
 
+class _Screen(Console):
+    """A console that shows text and its own styles, and passes no other command to a terminal.
+
+    A name is made visible where it is put into a line, so that a line break in it does not break
+    the line; whatever comes without is made visible here.
+    """
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Give the pieces of what is shown."""
+        for piece in super().render(renderable, options):
+            yield piece if piece.control else piece._replace(text=visible_lines(piece.text))
+
+
 def results() -> Console:
     """Give the console of standard output."""
     utf8_output()
-    return Console(**PLAIN)
+    return _Screen(**PLAIN)
 
 
 def status(*, quiet: bool = False) -> Console:
     """Give the console of standard error, which is silent when asked to be."""
     utf8_output()
-    return Console(stderr=True, quiet=quiet, **PLAIN)
+    return _Screen(stderr=True, quiet=quiet, **PLAIN)
 
 
 def number(similarity: float) -> str:
     """Write a similarity to 4 digits, never above what it is: 1 is for the same shingles only."""
     return floor(similarity, 4)
-
-
-def visible(text: object) -> str:
-    """Spell out control characters, which could otherwise command the terminal."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(text))
 
 
 def simple_table(*columns: str) -> Table:
@@ -82,6 +96,14 @@ def simple_table(*columns: str) -> Table:
         right = column.endswith(">")
         table.add_column(column.rstrip(">"), justify="right" if right else "left", overflow="fold")
     return table
+
+
+def show_json(value: Any) -> None:
+    """Write a value to standard output as a line of JSON."""
+    from lookalike.write import json_text
+
+    utf8_output()
+    print(json_text(value, printable=sys.stdout.isatty()))
 
 
 def _plain(value: float) -> str:

@@ -34,7 +34,7 @@ def show_shared(
 
     from lookalike.cli import screen
     from lookalike.cli.summary import say_warnings, summarise
-    from lookalike.wording import count
+    from lookalike.wording import count, visible
 
     say_warnings(console, summary.warnings)
     if kind != "table":
@@ -59,7 +59,7 @@ def show_shared(
         for one in passages:
             text = textwrap.shorten(one.text, SHOWN_TEXT, placeholder=" …")
             share = f"{one.documents / distinct:.0%}"
-            rows.add_row(f"{one.documents:,}", share, f"{one.words:,}", Text(screen.visible(text)))
+            rows.add_row(f"{one.documents:,}", share, f"{one.words:,}", Text(visible(text)))
         shown.print(rows)
         shown.print()
     else:

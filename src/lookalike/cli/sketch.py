@@ -59,7 +59,7 @@ def sketch(
     from lookalike.pipeline import Columns
     from lookalike.pipeline.sketch_table import Wanted, sketch_tables
     from lookalike.settings import Settings
-    from lookalike.wording import count
+    from lookalike.wording import count, visible
     from lookalike.write import check_targets
 
     names = None if columns is None else columns.replace(",", " ").split()
@@ -95,7 +95,7 @@ def sketch(
         with working.given_up_if_hopeless(job, None):
             write_out(sketch_tables(job, wanted), kind, out)
     collection = job.collection
-    where = f", in {out}" if out else ""
+    where = f", in {visible(out)}" if out else ""
     passed = f"; {collection.bad_count:,} passed over" if collection.bad_count else ""
     console.print(f"Sketched {count(len(collection), 'document')}{where}{passed}.", soft_wrap=True)
     job.work.remove()

@@ -28,8 +28,7 @@ def summarise(
     references: int = 0,
 ) -> None:
     """Say what was read, skipped and found, and the seconds of each stage, one fact a line."""
-    from lookalike.cli.screen import visible
-    from lookalike.wording import count
+    from lookalike.wording import count, visible
 
     lines = [f"Read       {count(summary.documents - references, 'document')}"]
     if references:
@@ -79,8 +78,10 @@ def compared_told(summary: Summary, distinct: int) -> str:
 
 def say_warnings(console: Console, warnings: tuple[str, ...]) -> None:
     """Say what a user should know before trusting a result."""
+    from lookalike.wording import visible
+
     for warning in warnings:
-        console.print(f"Warning: {warning}.\n")
+        console.print(f"Warning: {visible(warning)}.\n")
 
 
 def sizes_told(clusters: pa.Table) -> str:

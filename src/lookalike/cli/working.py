@@ -46,9 +46,10 @@ def job(
     against: Sequence[str] = (),
 ) -> Job:
     """Make the job of a command; without a folder asked for, its work is beside the target."""
-    from lookalike.cli.screen import say_if_stopped, visible
+    from lookalike.cli.screen import say_if_stopped
     from lookalike.pipeline import Running, job_on_files
     from lookalike.read import read_text
+    from lookalike.wording import visible
 
     folder = work or automatic(target)
     if folder is None:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import platform
+import re
 import shutil
 import time
 from importlib.metadata import version
@@ -17,7 +18,7 @@ import numpy as np
 from lookalike import __version__
 from lookalike.errors import OutputError, SourceError, UnreadableError
 from lookalike.read import Corpus
-from lookalike.write import PART, beside, write_atomically, write_table
+from lookalike.write import PART, beside, json_text, write_atomically, write_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +34,8 @@ RUN = "run.json"
 KEPT = "kept"
 LISTED = 1 << 16
 """Ids that are listed at a time."""
+BREAKS = re.compile("[\\\\\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+"""Line breaks, of which shells know one and other readers more, and what they are escaped with."""
 LIBRARIES = ("numba", "numpy", "pyarrow", "scipy")
 
 
@@ -89,7 +92,7 @@ def deliver(job: Job, result: DedupResult, folder: Path, *, listed: bool) -> Non
             lambda stream: write_table(result.clusters, stream, "parquet"),
         )
         job.seconds["write"] = time.perf_counter() - begin
-        report = json.dumps(report_of(job, result, listed=listed), indent=2, ensure_ascii=False)
+        report = json_text(report_of(job, result, listed=listed), indent=2)
         write_atomically(partial / RUN, lambda stream: stream.write(f"{report}\n".encode()))
         for left in partial.rglob(f".*.lookalike-{PART}"):
             left.unlink()
@@ -114,12 +117,19 @@ def deliver(job: Job, result: DedupResult, folder: Path, *, listed: bool) -> Non
 
 
 def _list_kept(result: DedupResult, partial: Path) -> None:
+    """Write the kept ids, one a line."""
+
     def write(stream: IO[bytes]) -> None:
         for start in range(0, len(result.kept_rows), LISTED):
             names = result.ground.ids.take(result.kept_rows[start : start + LISTED]).to_pylist()
-            stream.write("".join(f"{name}\n" for name in names).encode())
+            stream.write("".join(f"{_on_one_line(name)}\n" for name in names).encode())
 
     write_atomically(partial / "kept.txt", write)
+
+
+def _on_one_line(name: object) -> str:
+    r"""Escape what ends a line to any reader, as `\n` or `\u2028`, and the backslash."""
+    return BREAKS.sub(lambda found: json.dumps(found[0])[1:-1], str(name))
 
 
 def _copy_kept(job: Job, result: DedupResult, target: Path) -> None:
