@@ -37,6 +37,7 @@ class Lock:
 
     def __init__(self, path: Path) -> None:
         """Hold a file, new or old; `held` tells whether no other process does."""
+        self._path = path
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         self.held = hold(self._file)
 
@@ -45,6 +46,14 @@ class Lock:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
+
+    def remove(self) -> None:
+        """Let go of the file, and leave none."""
+        if os.name == "nt":
+            # There, an open file cannot be removed; elsewhere nobody can hold it in between.
+            self.release()
+        self._path.unlink(missing_ok=True)
+        self.release()
 
     def __del__(self) -> None:
         """Let go of what nobody released."""

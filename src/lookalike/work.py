@@ -14,6 +14,7 @@ import sys
 import tempfile
 import threading
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,28 +25,61 @@ from lookalike.store import Store, unwritable
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["SPOOL", "Work", "take"]
+__all__ = ["SPOOL", "SPOOL_BEFORE", "Claim", "Work", "claim"]
 
 FORMAT = 2
 """Raised when the files of a work folder change their meaning."""
 STATE, READING, LOCK = "state.json", "reading.json", "lock"
 SPOOL = "standard-input"
 """The folder to which standard input is copied, so that it can be read again."""
-BEFORE = (LOCK, SPOOL, READING, "reading.new", "state.new")
+SPOOL_BEFORE = f"{SPOOL}.before"
+"""The copy of an earlier job, until it is known whether this one may replace it."""
+BEFORE = (LOCK, SPOOL, SPOOL_BEFORE, READING, "reading.new", "state.new")
 """What a job that is killed early may leave before there is a state."""
 
 
 def _doomed(folder: Path) -> Path:
-    """Give the name of a folder that is being removed."""
-    return folder.with_name(f"{folder.name}-gone")
+    """Give the name of a folder that is being removed, which nobody else gives to one."""
+    return folder.with_name(f".{folder.name}.lookalike-gone")
 
 
-def take(folder: Path) -> Lock:
-    """Make a work folder, and hold it against other jobs."""
+@dataclass(frozen=True)
+class Claim:
+    """A work folder that is held against other jobs, and how it was found."""
+
+    folder: Path
+    lock: Lock
+    existed: bool
+    contents: frozenset[str]
+
+    def undo(self) -> None:
+        """Leave the folder as it was found, without what was added to it since."""
+        added = [path for path in self.folder.iterdir() if path.name not in self.contents]
+        for path in added:
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            elif path.name != LOCK:
+                path.unlink(missing_ok=True)
+        if LOCK in self.contents:
+            self.lock.release()
+        else:
+            self.lock.remove()
+        if not self.existed:
+            self.folder.rmdir()
+
+
+def claim(folder: Path) -> Claim:
+    """Make a work folder, and hold it against other jobs; refuse one that is not a job's."""
     # A job may have been killed while it cleared up.
     shutil.rmtree(_doomed(folder), ignore_errors=True)
     try:
+        existed = folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
+        contents = frozenset(path.name for path in folder.iterdir())
+        if STATE not in contents and not contents <= set(BEFORE):
+            raise OutputError(
+                f"{folder} holds files that are no job's work: use an empty or a new folder"
+            )
         lock = Lock(folder / LOCK)
     except OSError as error:
         raise unwritable(folder, error) from None
@@ -54,7 +88,7 @@ def take(folder: Path) -> Lock:
         raise OutputError(
             f"another job is at work in {folder}: wait for its end, or use another folder"
         )
-    return lock
+    return Claim(folder, lock, existed, contents)
 
 
 class Work:
@@ -64,24 +98,26 @@ class Work:
     """
 
     def __init__(
-        self, folder: Path | None = None, *, reading: Any = None, lock: Lock | None = None
+        self, folder: Path | None = None, *, reading: Any = None, claimed: Claim | None = None
     ) -> None:
         """Open a folder, new or one of the same sources, read in the same way.
 
-        `lock` is what `take` gave, where the folder was taken before.
+        A folder that is refused is left as it was found; where it was claimed before, by who
+        claimed it.
         """
         self.folder = folder
         self.durable = folder is not None
         self.reading = json.loads(json.dumps(reading))
         self.state: dict[str, Any] = {"format": FORMAT, "stages": {}}
         self._temporary: Path | None = None
-        self._lock = lock
+        self._claim: Claim | None = None
         if folder is not None:
-            self._lock = lock or take(folder)
+            self._claim = claimed or claim(folder)
             try:
                 self._resume(folder)
             except BaseException:
-                self.release()
+                if claimed is None:
+                    self._claim.undo()
                 raise
         self.store = Store(folder, dict(self.state.get("lengths", {})))
         # From now on the folder is known for a job's, however soon that is killed.
@@ -90,10 +126,6 @@ class Work:
     def _resume(self, folder: Path) -> None:
         path = folder / STATE
         if not path.exists():
-            if any(entry.name not in BEFORE for entry in folder.iterdir()):
-                raise OutputError(
-                    f"{folder} holds files that are no job's work: use an empty or a new folder"
-                )
             _write_whole(folder / READING, self.reading)
             return
         try:
@@ -161,8 +193,15 @@ class Work:
 
     def release(self) -> None:
         """Let another job take the folder; what this one holds open stays readable."""
-        if self._lock is not None:
-            self._lock.release()
+        if self._claim is not None:
+            self._claim.lock.release()
+
+    def give_up(self) -> None:
+        """End a job that cannot go on, and leave a folder that was new or empty as it was."""
+        self.store.close()
+        if self._claim is not None and not self._claim.contents:
+            self._claim.undo()
+        self.close()
 
     def remove(self) -> None:
         """Remove the folder with all that is in it.

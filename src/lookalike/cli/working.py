@@ -91,17 +91,18 @@ def refuse_given(context: typer.Context, names: Iterable[str], why: str) -> None
 
 @contextmanager
 def given_up_if_hopeless(job: Job, work: Path | None) -> Iterator[None]:
-    """Remove a work folder that was not asked for when no rerun could go on from it.
+    """Keep no work when no rerun could go on from it.
 
-    Sources that are mended are other sources, other settings another job; and where nothing was
-    done yet, there is nothing to go on from.
+    A folder that was asked for stays as it was found, one that was not asked for goes.
     """
-    from lookalike.errors import LookalikeError, SettingsError, SourceError, UnreadableError
+    from lookalike.errors import LookalikeError
 
     try:
         yield
     except LookalikeError as error:
-        hopeless = isinstance(error, (SettingsError, SourceError)) or not job.work.state["stages"]
-        if work is None and hopeless and not isinstance(error, UnreadableError):
-            job.work.remove()
+        if job.is_hopeless(error):
+            if work is None:
+                job.work.remove()
+            else:
+                job.work.give_up()
         raise

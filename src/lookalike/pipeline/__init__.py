@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from lookalike.errors import LookalikeError
 from lookalike.keep import column_of
 from lookalike.pipeline.held import Held, taken
 from lookalike.pipeline.job import Job
@@ -17,7 +16,7 @@ from lookalike.pipeline.sketch_table import Wanted, sketch_tables
 from lookalike.read import open_corpus, read
 from lookalike.settings import Settings
 from lookalike.store import unwritable
-from lookalike.work import SPOOL, take
+from lookalike.work import SPOOL, SPOOL_BEFORE, claim
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,9 +26,9 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from lookalike.locking import Lock
     from lookalike.read import Corpus
     from lookalike.results import ContainmentResult, DedupResult, FindResult
+    from lookalike.work import Claim
 
 __all__ = [
     "Columns",
@@ -321,7 +320,7 @@ def job_on_files(
 ) -> Job:
     """Make the job of a command on files of any kind."""
     column, named = column_of(keep), columns._asdict()
-    with _standard_input(paths, running) as (spool, lock):
+    with _standard_input(paths, running) as (spool, claimed):
         sources: list[Corpus | Held] = []
         if against:
             sources.append(open_corpus(against, **named, skip_bad=running.skip_bad))
@@ -334,30 +333,35 @@ def job_on_files(
                 spool=spool,
             )
         )
-        return Job(sources, settings, running, named, keep, ignore, lock)
+        return Job(sources, settings, running, named, keep, ignore, claimed)
 
 
 @contextmanager
 def _standard_input(
     paths: Sequence[str], running: Running
-) -> Iterator[tuple[Path | None, Lock | None]]:
+) -> Iterator[tuple[Path | None, Claim | None]]:
     """Give a place for a copy of standard input, where that is read and there is a work folder.
 
-    The folder is held before anything in it is replaced.
+    The folder is claimed before anything in it is replaced, and where it then turns out to be that
+    of another job, the copy that was there before comes back.
     """
     if running.work is None or "-" not in paths:
         yield None, None
         return
-    fresh = not running.work.exists()
-    lock = take(running.work)
-    spool = running.work / SPOOL
+    claimed = claim(running.work)
+    spool, before = running.work / SPOOL, running.work / SPOOL_BEFORE
     try:
-        spool.mkdir(exist_ok=True)
-        yield spool, lock
-    except OSError as error:
-        raise unwritable(spool, error) from None
-    except LookalikeError:
-        lock.release()
-        if fresh:
-            shutil.rmtree(running.work, ignore_errors=True)
+        if spool.exists():
+            shutil.rmtree(before, ignore_errors=True)
+            spool.rename(before)
+        spool.mkdir()
+        yield spool, claimed
+        shutil.rmtree(before, ignore_errors=True)
+    except BaseException as error:
+        if before.exists():
+            shutil.rmtree(spool, ignore_errors=True)
+            before.rename(spool)
+        claimed.undo()
+        if isinstance(error, OSError):
+            raise unwritable(spool, error) from None
         raise

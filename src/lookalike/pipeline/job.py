@@ -15,7 +15,14 @@ from lookalike.band import Layout
 from lookalike.budget import size
 from lookalike.cluster import stars
 from lookalike.containment import contained
-from lookalike.errors import OutputError, QuadraticError, SettingsError
+from lookalike.errors import (
+    LookalikeError,
+    OutputError,
+    QuadraticError,
+    SettingsError,
+    SourceError,
+    UnreadableError,
+)
 from lookalike.groups import Groups
 from lookalike.keep import column_of, priorities
 from lookalike.normalise import Normalisation
@@ -36,13 +43,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.boilerplate import SharedPassage
-    from lookalike.locking import Lock
     from lookalike.pipeline.held import Held
     from lookalike.pipeline.metrics import Compare
     from lookalike.pipeline.running import Running
     from lookalike.read import Corpus
     from lookalike.settings import Settings
     from lookalike.shingle import Shingling
+    from lookalike.work import Claim
 
 __all__ = ["Job"]
 
@@ -68,8 +75,8 @@ class Job:
     keep: str = "first"
     ignored: str | None = None
     """Text whose shingles do not count."""
-    lock: Lock | None = None
-    """On the work folder, where that was taken before."""
+    claimed: Claim | None = None
+    """The work folder, where that was claimed before."""
     seconds: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -89,7 +96,7 @@ class Job:
         }
         if self.running.work is not None and None in reading["sources"]:
             raise SettingsError("a work folder is for sources in files: leave it out")
-        self.work = Work(self.running.work, reading=reading, lock=self.lock)
+        self.work = Work(self.running.work, reading=reading, claimed=self.claimed)
         self._say_what_it_takes()
 
     @property
@@ -132,9 +139,22 @@ class Job:
         """Let go of the work folder on an error, which may outlive the job in a traceback."""
         try:
             yield
-        except BaseException:
-            self.work.close()
+        except BaseException as error:
+            if self.is_hopeless(error):
+                self.work.give_up()
+            else:
+                self.work.close()
             raise
+
+    def is_hopeless(self, error: BaseException) -> bool:
+        """Tell whether no rerun could go on from the work after an error.
+
+        Sources that are mended are other sources, other settings another job; and where nothing
+        was done yet, there is nothing to go on from.
+        """
+        if not isinstance(error, LookalikeError) or isinstance(error, UnreadableError):
+            return False
+        return isinstance(error, (SettingsError, SourceError)) or not self.work.state["stages"]
 
     def _say_what_it_takes(self) -> None:
         total = sum(source.size for source in self.sources)
