@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -90,14 +91,27 @@ def check_text(value: str | None, where: str) -> None:
 def as_ids(values: Sequence[Any], where: Callable[[int], str]) -> pa.Array:
     """Make a column of ids: whole numbers stay numbers, anything mixed is compared as text.
 
+    True and False are no ids: of two values, most would stand twice.
+
     `where` says where the document in a place stands, for a message.
     """
     for place, value in enumerate(values):
         if is_missing(value):
             raise SourceError(f"{where(place)} has no id: give every document one")
+        if isinstance(value, (bool, np.bool_)):
+            raise SourceError(
+                f"the id of {where(place)} is {value}, and ids are numbers or strings: "
+                "name another id column, or give strings"
+            )
         if isinstance(value, str):
             check_text(value, f"the id of {where(place)}")
-    ids = id_array(values)
+    try:
+        ids = id_array(values)
+    except ValueError:
+        # Python writes no whole number of more digits than this.
+        raise SourceError(
+            f"an id has more than {sys.get_int_max_str_digits():,} digits: give it as a string"
+        ) from None
     check_distinct(ids, where)
     return ids
 

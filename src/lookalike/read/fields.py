@@ -222,9 +222,14 @@ class Rows:
         value = self._text(value, where)
         if choice.id is None:
             key = f"{label}:{number}"
-        elif isinstance(key, (dict, list)) or is_missing(key):
+        elif isinstance(key, (dict, list, bool)) or is_missing(key):
             name = ".".join(choice.id)
             raise SourceError(f"{where}: the id in {name!r} is not a number or a string")
+        elif isinstance(key, float) and math.isinf(key):
+            name = ".".join(choice.id)
+            raise SourceError(
+                f"{where}: the id in {name!r} is too large a number: write it as a string"
+            )
         elif isinstance(key, str):
             check_text(key, f"the id of {where}")
         self.ids.append(key)

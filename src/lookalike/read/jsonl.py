@@ -81,18 +81,38 @@ def _decoded(line: bytes, encoding: str, where: str) -> str:
 
 def _parsed(content: str, where: str) -> dict[str, Any]:
     try:
-        record = json.loads(content)
+        record = _loaded(content)
     except json.JSONDecodeError as error:
         raise SourceError(
             f"{where} is not valid JSON at column {error.colno}: {error.msg}; "
             "mend or remove the line"
         ) from None
-    except (RecursionError, ValueError) as error:
-        reason = "too deeply nested" if isinstance(error, RecursionError) else error
-        raise SourceError(f"{where} is JSON that cannot be read: {reason}") from None
+    except RecursionError:
+        raise SourceError(f"{where} is JSON that cannot be read: too deeply nested") from None
     if not isinstance(record, dict):
         raise SourceError(f"{where} is not a JSON object: give one object a line")
     return record
+
+
+def _loaded(content: str) -> Any:
+    """Read JSON, in which a whole number may have more digits than Python reads.
+
+    That is infinite, as one with an exponent that is too large for a float. Reading each whole
+    number by a function takes longer, and is left to texts that hold such a number.
+    """
+    try:
+        return json.loads(content)
+    except json.JSONDecodeError:
+        raise
+    except ValueError:
+        return json.loads(content, parse_int=_whole)
+
+
+def _whole(digits: str) -> float:
+    try:
+        return int(digits)
+    except ValueError:
+        return float(digits)
 
 
 def choose_fields(

@@ -80,6 +80,12 @@ def choose_from_schema(shard: Shard, schema: pa.Schema, wanted: Wanted) -> Choic
                 many = names.count(path[0])
                 raise SourceError(f"there are {many} columns {path[0]!r}: rename all but one")
         kind = _kind_of(".".join(text), _type_at(schema, text), wanted)
+        if id_path is not None and pa.types.is_boolean(_type_at(schema, id_path)):
+            name = ".".join(id_path)
+            raise SourceError(
+                f"column {name!r} holds true and false, and ids are numbers or strings: name "
+                "another id column"
+            )
     except SourceError as error:
         raise SourceError(f"{shard.name}: {error}") from None
     named = wanted.columns
