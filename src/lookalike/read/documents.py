@@ -37,12 +37,12 @@ ID_NAMES = ("id", "doc_id", "url")
 
 @dataclass(frozen=True)
 class Documents:
-    """What was read: an id and a text or a vector for each document, in the order of the source."""
+    """What was read: an id and a text, tokens or a vector for each document, in order."""
 
     ids: pa.Array
     """int64 where all are whole numbers, else strings."""
     texts: pa.Array
-    """Large strings, or vectors as in a `Batch`; null where there is none."""
+    """Large strings, or tokens or vectors as in a `Batch`; null where there is none."""
     columns: Mapping[str, Any] = field(default_factory=dict)
     """Other columns of the source by name, for keep policies."""
     skipped: Mapping[str, int] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Texts and vectors in memory: lists, dicts, arrays, and Arrow, pandas and polars columns."""
+"""Documents in memory: lists, dicts, arrays, and Arrow, pandas and polars columns."""
 
 from __future__ import annotations
 
@@ -20,6 +20,13 @@ from lookalike.read.documents import (
     places,
 )
 from lookalike.read.fields import joined
+from lookalike.read.tokens import (
+    SEQUENCES,
+    as_tokens,
+    from_lists,
+    has_text,
+    holds_tokens,
+)
 from lookalike.read.vectors import (
     as_vectors,
     from_array,
@@ -39,7 +46,7 @@ __all__ = ["read_memory"]
 def read_memory(
     source: Any, *, text: str | None, id: str | None, vector: str | None = None
 ) -> Documents:
-    """Read texts or vectors in memory, of whatever kind."""
+    """Read texts, tokens or vectors in memory, of whatever kind."""
     check_one_kind(text, vector)
     package = type(source).__module__.partition(".")[0]
     if package == "pandas" and (vector is None or hasattr(source, "columns")):
@@ -80,8 +87,8 @@ def read_memory(
 
 def _unknown(source: Any) -> SourceError:
     return SourceError(
-        f"documents cannot be read from a {type(source).__name__}: give a list or dict of texts or "
-        "vectors, an Arrow, pandas or polars column, an array, a table, or a path"
+        f"documents cannot be read from a {type(source).__name__}: give a list or dict of texts, "
+        "tokens or vectors, an Arrow, pandas or polars column, an array, a table, or a path"
     )
 
 
@@ -95,18 +102,50 @@ def _from_sparse(source: Any) -> Documents:
 
 
 def _as_documents(values: Sequence[Any], names: Sequence[Any], kind: Kind | None) -> pa.Array:
-    """Make a column of Python values: of texts or vectors, or without a kind as the first tells."""
-    if kind is None:
-        first = next((value for value in values if value is not None), None)
-        kind = "vectors" if isinstance(first, (list, tuple, np.ndarray)) else "text"
-    return from_sequences(values, names) if kind == "vectors" else as_texts(values, names)
+    """Make a column of Python values, of which lists are vectors or tokens.
+
+    `kind` is that of a column of a table, where the user said which holds vectors; else lists are
+    tokens where one of them has a string.
+    """
+    first = next((value for value in values if value is not None), None)
+    if kind == "vectors":
+        return from_sequences(values, names)
+    if not isinstance(first, SEQUENCES):
+        return as_texts(values, names)
+    if kind == "text" or any(map(has_text, values)):
+        return from_lists(values, names)
+    return from_sequences(values, names)
 
 
 def _as_column(column: Any, name: str, kind: Kind | None) -> pa.Array:
-    """Make one Arrow array of a column: of texts or vectors, or without a kind of what it holds."""
+    """Make one Arrow array of a column: of texts or vectors, or without a kind of what it holds.
+
+    A column of lists that is said to be of texts is one of tokens, as in files.
+    """
     if kind == "vectors" or (kind is None and holds_vectors(column.type)):
         return _as_vectors(column, name)
+    if holds_tokens(column.type):
+        return _as_tokens(column, name)
     return _as_texts(column, name)
+
+
+def _chunks(column: Any) -> list[pa.Array]:
+    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
+    return chunks or [pa.array([], column.type)]
+
+
+def _as_tokens(column: Any, name: str) -> pa.Array:
+    found, before = [], 0
+    for chunk in _chunks(column):
+        lists, wrong = as_tokens(chunk)
+        if wrong.any():
+            row = before + int(np.flatnonzero(wrong)[0])
+            raise SourceError(
+                f"document {row} of {name} is not valid UTF-8, or lacks a token: mend or remove it"
+            )
+        found.append(lists)
+        before += len(chunk)
+    return joined(found)
 
 
 def _as_vectors(column: Any, name: str) -> pa.Array:
@@ -114,8 +153,7 @@ def _as_vectors(column: Any, name: str) -> pa.Array:
         raise SourceError(
             f"{name} holds {column.type}, not vectors: name a column of lists of numbers"
         )
-    chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
-    return joined([as_vectors(chunk) for chunk in chunks or [pa.array([], column.type)]])
+    return joined([as_vectors(chunk) for chunk in _chunks(column)])
 
 
 def _as_texts(column: Any, name: str) -> pa.Array:
@@ -126,7 +164,10 @@ def _as_texts(column: Any, name: str) -> pa.Array:
     kind = column.type
     if kind not in (pa.string(), pa.large_string(), pa.string_view(), pa.null()):
         other = ", or give it as the vector (vector=)" if holds_vectors(kind) else ""
-        raise SourceError(f"{name} holds {column.type}, not text: name a column of strings{other}")
+        raise SourceError(
+            f"{name} holds {column.type}, not text: name a column of strings, or of lists of "
+            f"tokens{other}"
+        )
     column = column.cast(pa.large_string())
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks() if column.num_chunks else pa.array([], pa.large_string())
@@ -182,7 +223,7 @@ def _without_fraction(label: Any) -> Any:
 def _pandas_column(column: Any, name: str, kind: Kind | None) -> pa.Array:
     try:
         found = pa.array(column, from_pandas=True)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError):
+    except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError, OverflowError):
         values = column.astype(object).where(column.notna(), None).tolist()
         return _as_documents(values, range(len(values)), kind)
     return _as_column(found, f"column {name!r}", kind)

@@ -13,7 +13,6 @@ from lookalike.read import streams
 from lookalike.read.documents import id_array, is_missing
 from lookalike.read.fields import (
     TEXT,
-    TOKENS,
     Choice,
     Kind,
     Path,
@@ -23,6 +22,7 @@ from lookalike.read.fields import (
     numbered,
 )
 from lookalike.read.shards import one_line
+from lookalike.read.tokens import STRINGS, as_tokens, decoded, holds_tokens, invalid, plain
 from lookalike.read.vectors import as_vectors, byte_lengths, holds_vectors
 
 if TYPE_CHECKING:
@@ -40,8 +40,6 @@ MOST_ROWS = 4096
 
 BUFFER = 4 << 20
 """Bytes of a column read ahead; without, all of a row group would be."""
-
-STRINGS = (pa.string(), pa.large_string(), pa.string_view())
 
 
 def damaged(shard: Shard, error: Exception) -> SourceError:
@@ -103,9 +101,9 @@ def _kind_of(name: str, found: pa.DataType, wanted: Wanted) -> Kind:
                 f"column {name!r} holds {found}, not vectors: name a column of lists of numbers"
             )
         return "vectors"
-    if _list_item(found) is not None:
+    if holds_tokens(found):
         return "tokens"
-    if _plain(found) not in (*STRINGS, pa.null()):
+    if plain(found) not in (*STRINGS, pa.null()):
         other = ", or give it as the vector (--vector, vector=)" if holds_vectors(found) else ""
         raise SourceError(
             f"column {name!r} holds {found}, not text: name a column of strings{other}"
@@ -122,19 +120,6 @@ def _type_at(schema: pa.Schema, path: Path) -> pa.DataType | None:
             return None
         kind = kind.field(name).type
     return kind
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if pa.types.is_dictionary(kind) else kind
-
-
-def _list_item(kind: pa.DataType) -> pa.DataType | None:
-    """Give the type of the tokens in a column of lists; None for another column."""
-    lists = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
-    if not any(is_one(kind) for is_one in lists):
-        return None
-    item = _plain(kind.value_type)
-    return item if item in STRINGS or pa.types.is_integer(item) else None
 
 
 def row_groups(metadata: Any, first: int) -> Iterator[tuple[int, int]]:
@@ -225,51 +210,19 @@ def _at(batch: Any, path: Path) -> pa.Array:
     return column
 
 
-def _decoded(column: pa.Array) -> pa.Array:
-    return column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
-
-
-def _invalid(column: pa.Array) -> NDArray[np.bool_]:
-    """Tell which strings are not UTF-8."""
-    wrong = np.zeros(len(column), np.bool_)
-    try:
-        column.validate(full=True)
-    except pa.ArrowInvalid:
-        raw = column.cast(pa.large_binary()).to_pylist()
-        for row, value in enumerate(raw):
-            try:
-                (value or b"").decode()
-            except UnicodeDecodeError:
-                wrong[row] = True
-    return wrong
-
-
 def _texts(column: pa.Array, choice: Choice) -> tuple[pa.Array, NDArray[np.bool_]]:
     """Give texts, tokens or vectors, and which of them are wrong."""
     if choice.kind == "vectors":
         return as_vectors(column), np.zeros(len(column), np.bool_)
-    column = _decoded(column)
-    if choice.kind != "tokens":
-        texts = column.cast(TEXT)
-        return texts, _invalid(texts)
-    if pa.types.is_fixed_size_list(column.type):
-        column = column.cast(pa.large_list(column.type.value_type))
-    offsets = column.offsets.to_numpy().astype(np.int64)
-    tokens = _decoded(column.values).cast(TEXT)
-    tokens = tokens.slice(offsets[0], offsets[-1] - offsets[0])
-    offsets = offsets - offsets[0]
-    wrong_token = _invalid(tokens) | tokens.is_null().to_numpy(zero_copy_only=False)
-    sums = np.concatenate([[0], np.cumsum(wrong_token)])
-    wrong = (sums[offsets[1:]] > sums[offsets[:-1]]) & column.is_valid().to_numpy(
-        zero_copy_only=False
-    )
-    lists = pa.LargeListArray.from_arrays(offsets, tokens, type=TOKENS, mask=column.is_null())
-    return lists, wrong
+    if choice.kind == "tokens":
+        return as_tokens(column)
+    texts = decoded(column).cast(TEXT)
+    return texts, invalid(texts)
 
 
 def _ids(column: pa.Array) -> tuple[pa.Array, NDArray[np.bool_]]:
     """Give ids, and which rows have none."""
-    column = _decoded(column)
+    column = decoded(column)
     if pa.types.is_integer(column.type) and column.type != pa.uint64():
         ids = column.cast(pa.int64())
     elif column.type in STRINGS:
@@ -281,4 +234,4 @@ def _ids(column: pa.Array) -> tuple[pa.Array, NDArray[np.bool_]]:
         ids = id_array([v if is_id else filler for v, is_id in zip(values, kept, strict=True)])
         return ids, ~np.array(kept, np.bool_)
     without = ids.is_null().to_numpy(zero_copy_only=False)
-    return ids, (without | _invalid(ids)) if ids.type == pa.string() else without
+    return ids, (without | invalid(ids)) if ids.type == pa.string() else without

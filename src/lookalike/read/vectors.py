@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "LISTS",
     "as_vectors",
     "byte_lengths",
     "from_array",
@@ -28,6 +29,7 @@ __all__ = [
 ]
 
 LISTS = (pa.types.is_list, pa.types.is_large_list, pa.types.is_fixed_size_list)
+"""What tells the types of columns that hold a list in each row."""
 NARROW = (pa.float16(), pa.float32(), pa.null())
 
 
