@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import hashlib
 import os
 import re
@@ -11,13 +10,16 @@ import sys
 import tempfile
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from lookalike.errors import OutputError, SourceError, UnreadableError
+from lookalike.read.patterns import Pattern, is_pattern, match_files
+from lookalike.wording import count
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
 __all__ = ["Listing", "Shard", "find_shards", "kind_of", "one_line", "unreadable"]
 
@@ -82,10 +84,25 @@ class Shard:
 class Listing:
     """The files found, and what was passed over on the way."""
 
+    skip_bad: bool = False
     shards: list[Shard] = field(default_factory=list)
     skipped: Counter[str] = field(default_factory=Counter)
+    unmatched: dict[str, set[str]] = field(default_factory=dict)
+    """What patterns passed over, by reason: two of them may meet the same file."""
     temporary: Path | None = None
     """To be removed with the corpus."""
+
+    def fail(self, name: object, error: Exception) -> None:
+        """Stop at what cannot be listed, or let the reader name it in its turn."""
+        problem = error if isinstance(error, SourceError) else unreadable(name, error)
+        if not self.skip_bad:
+            raise problem
+        shown = os.fsencode(str(name)).decode("utf-8", "backslashreplace")
+        self.shards.append(Shard(shown, shown, "", 0, 0, shown, within=True, problem=str(problem)))
+
+    def pass_over(self, reason: str, paths: Iterable[str]) -> None:
+        """Count what a pattern passes over, once."""
+        self.unmatched.setdefault(reason, set()).update(paths)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +112,8 @@ class _Source:
     name: str
     path: str
     system: Any = None
-    within: bool = False
+    matched: bool = False
+    """By a pattern: it was not named itself."""
 
 
 def one_line(reason: object) -> str:
@@ -140,38 +158,76 @@ def find_shards(
 
     Files of several sources are labelled with the path of their source.
     """
-    found = Listing()
+    found = Listing(skip_bad)
     sources = [source for path in paths for source in _expanded(os.fspath(path), found)]
     if sum(source.path == "-" for source in sources) > 1:
         raise SourceError("standard input (-) is named twice, but can be read once: name it once")
     several = len(sources) > 1
+    matched: set[int] = set()
     for source in sources:
+        before = len(found.shards)
         try:
             if source.path == "-" and source.system is None:
                 found.shards.append(_standard_input(spool, found))
             elif source.system is not None:
                 _add_stored(source, found, several=several)
             else:
-                _add_local(source, found, several=several, skip_bad=skip_bad)
+                _add_local(source, found, several=several)
         except (OSError, ValueError) as error:
             raise unreadable(source.name, error) from None
+        if source.matched:
+            matched.update(range(before, len(found.shards)))
+    if matched:
+        _keep_each_once(found, matched)
+    found.skipped.update({reason: len(paths) for reason, paths in found.unmatched.items()})
     found.skipped = +found.skipped
     return found
+
+
+def _keep_each_once(found: Listing, matched: set[int]) -> None:
+    """Leave out files that a pattern matched and that were named, or matched before."""
+    places = _places(found.shards)
+    seen = {place for number, place in enumerate(places) if number not in matched}
+    kept = []
+    for number, shard in enumerate(found.shards):
+        if number in matched and places[number] in seen:
+            continue
+        seen.add(places[number])
+        kept.append(shard)
+    found.shards = kept
+
+
+def _places(shards: Sequence[Shard]) -> list[tuple[str, str]]:
+    """Tell where files are, whatever links lead to their folders; a link to a file is one, too."""
+    real = cache(os.path.realpath)
+    split = [os.path.split(shard.path) for shard in shards]
+    return [
+        (real(folder), name) if shard.system is None else ("", shard.name)
+        for shard, (folder, name) in zip(shards, split, strict=True)
+    ]
 
 
 def _expanded(name: str, found: Listing) -> Iterator[_Source]:
     if ADDRESS.match(name):
         yield from _addressed(name, found)
-    elif name == "-" or not glob.has_magic(name) or os.path.lexists(name):
+    elif name == "-" or not is_pattern(name) or os.path.lexists(name):
         yield _Source(name, name)
     else:
-        matched = sorted(glob.glob(name, recursive=True))  # noqa: PTH207 - a pattern may be a full path
-        if "**" in name:
-            matched = [path for path in matched if not Path(path).is_dir()]
-        yield from _readable([_Source(path, path, within=True) for path in matched], name, found)
+        matches = match_files(name, found.fail)
+        found.pass_over("hidden", (path for path in matches.hidden if not _is_own(path)))
+        found.pass_over("link to a folder", matches.links)
+        sources = [_Source(path, path, matched=True) for path in matches.paths]
+        yield from _readable(sources, name, found, links=len(matches.links))
 
 
-def _readable(matched: list[_Source], pattern: str, found: Listing) -> list[_Source]:
+def _is_own(name: str) -> bool:
+    """Tell what a job made for itself: what it finds must not depend on where that stands."""
+    return OWN in PurePosixPath(name).name
+
+
+def _readable(
+    matched: list[_Source], pattern: str, found: Listing, *, links: int = 0
+) -> list[_Source]:
     """Leave out what a pattern matched beside what can be read: arrays, too, unless all are."""
     kept = [
         source
@@ -181,8 +237,13 @@ def _readable(matched: list[_Source], pattern: str, found: Listing) -> list[_Sou
     kept = kept or [source for source in matched if kind_of(source.name)]
     if not kept:
         others = f" that can be read, of {len(matched)} matched" if matched else ""
+        if links:
+            others += f" ({count(links, 'link')} to folders not followed)"
         raise SourceError(f"{pattern} matches no file{others}: check the pattern, or give {KINDS}")
-    found.skipped["of another kind"] += len(matched) - len(kept)
+    names = {source.name for source in kept}
+    found.pass_over(
+        "of another kind", (source.name for source in matched if source.name not in names)
+    )
     return kept
 
 
@@ -196,71 +257,59 @@ def _checked_name(name: str) -> str:
     return name
 
 
-def _add_local(source: _Source, found: Listing, *, several: bool, skip_bad: bool) -> None:
+def _add_local(source: _Source, found: Listing, *, several: bool) -> None:
     path = Path(source.path)
     if path.is_dir():
-        _add_folder(path, found, several=several, skip_bad=skip_bad)
+        _add_folder(path, found, several=several)
         return
-    if not os.path.lexists(path):
-        raise SourceError(f"{source.name} does not exist: give {KINDS}")
     kind = kind_of(path.name)
-    if kind is None:
-        raise SourceError(f"{source.name} is of a kind that cannot be read: give {KINDS}")
-    state = path.stat()
-    if not stat.S_ISREG(state.st_mode):
-        raise SourceError(f"{source.name} is not a file: give {KINDS}")
-    one = kind[0] in ONE_DOCUMENT.values()
-    found.shards.append(
-        Shard(
-            source.name,
-            _checked_name(path.as_posix() if several or one else path.name),
-            kind[0],
-            state.st_size,
-            state.st_mtime_ns,
-            source.path,
-            kind[1],
-            within=source.within,
-        )
-    )
-
-
-def _add_folder(folder: Path, found: Listing, *, several: bool, skip_bad: bool) -> None:
-    prefix = f"{folder.as_posix()}/" if several else ""
-
-    def fail(name: object, error: Exception) -> None:
-        problem = error if isinstance(error, SourceError) else unreadable(name, error)
-        if not skip_bad:
-            raise problem
-        shown = os.fsencode(str(name)).decode("utf-8", "backslashreplace")
-        found.shards.append(Shard(shown, shown, "", 0, 0, shown, within=True, problem=str(problem)))
-
-    for path in _files(folder, found, fail):
-        kind = _kind_in_folder(path.name)
+    if not source.matched:
+        if not os.path.lexists(path):
+            raise SourceError(f"{source.name} does not exist: give {KINDS}")
         if kind is None:
-            found.skipped["of another kind"] += 1
-            continue
-        try:
-            state = path.stat()
-            label = _checked_name(f"{prefix}{path.relative_to(folder).as_posix()}")
-        except (OSError, ValueError, SourceError) as error:
-            fail(path, error)
-            continue
-        if not stat.S_ISREG(state.st_mode):
-            found.skipped["not a file"] += 1
-            continue
-        size, modified = state.st_size, state.st_mtime_ns
-        found.shards.append(
-            Shard(str(path), label, kind[0], size, modified, str(path), kind[1], within=True)
-        )
+            raise SourceError(f"{source.name} is of a kind that cannot be read: give {KINDS}")
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise SourceError(f"{source.name} is not a file: give {KINDS}")
+    one = kind is not None and kind[0] in ONE_DOCUMENT.values()
+    label = path.as_posix() if several or one else path.name
+    _add_file(source.path, label, kind, found, within=source.matched)
 
 
-def _files(folder: Path, found: Listing, fail: Any) -> Iterator[Path]:
+def _add_file(
+    path: str, label: str, kind: tuple[str, str | None] | None, found: Listing, *, within: bool
+) -> None:
+    """Add a file, or pass it over for what it is; one that was named is bad where it is bad."""
+    if kind is None:
+        found.skipped["of another kind"] += 1
+        return
+    try:
+        state = os.stat(path)  # noqa: PTH116 - of many files, and a path for each takes time
+        label = _checked_name(label)
+    except (OSError, ValueError, SourceError) as error:
+        if not within:
+            raise
+        found.fail(path, error)
+        return
+    if not stat.S_ISREG(state.st_mode):
+        found.skipped["not a file"] += 1
+        return
+    size, modified = state.st_size, state.st_mtime_ns
+    found.shards.append(Shard(path, label, kind[0], size, modified, path, kind[1], within=within))
+
+
+def _add_folder(folder: Path, found: Listing, *, several: bool) -> None:
+    prefix = f"{folder.as_posix()}/" if several else ""
+    for path in _files(folder, found):
+        label = f"{prefix}{path.relative_to(folder).as_posix()}"
+        _add_file(str(path), label, _kind_in_folder(path.name), found, within=True)
+
+
+def _files(folder: Path, found: Listing) -> Iterator[Path]:
     """Give the files below a folder, sorted; hidden ones and links to folders are counted."""
-    walk = os.walk(folder, onerror=lambda error: fail(error.filename, error))
+    walk = os.walk(folder, onerror=lambda error: found.fail(error.filename, error))
     for place, folders, files in walk:
-        # A job's own work folder may stand here; what it finds must not depend on that.
         hidden = [name for name in (*folders, *files) if name.startswith(".")]
-        found.skipped["hidden"] += sum(OWN not in name for name in hidden)
+        found.skipped["hidden"] += sum(not _is_own(name) for name in hidden)
         seen = sorted(name for name in folders if not name.startswith("."))
         links = {name for name in seen if Path(place, name).is_symlink()}
         found.skipped["link to a folder"] += len(links)
@@ -316,42 +365,23 @@ def _addressed(address: str, found: Listing) -> Iterator[_Source]:
     scheme, _, rest = place.partition("://")
     shown = rest.rpartition("@")[2] if "@" in rest.partition("/")[0] else rest
     parts = rest.split("/")
-    plain = next((i for i, part in enumerate(parts) if glob.has_magic(part)), len(parts))
+    plain = next((i for i, part in enumerate(parts) if is_pattern(part)), len(parts))
     options = f"?{query}" if query else ""
     system, base = _file_system(scheme, "/".join(parts[:plain]), options)
     if plain == len(parts):
         yield _Source(f"{scheme}://{shown}", base, system)
         return
-    pattern = re.compile(_pattern("/".join(parts[plain:])))
+    pattern = Pattern(parts[plain:])
     base = base.rstrip("/")
     top = "/".join(shown.split("/")[:plain])
     matched = []
-    for name, _ in _stored_files(system, base, f"{scheme}://{top}"):
-        if pattern.fullmatch(name):
-            matched.append(_Source(f"{scheme}://{top}/{name}", f"{base}/{name}", system, True))
+    for name, _ in _stored_files(system, base, f"{scheme}://{top}", found):
+        whole = f"{scheme}://{top}/{name}"
+        if pattern.matches(name):
+            matched.append(_Source(whole, f"{base}/{name}", system, matched=True))
+        elif pattern.matches(name, with_hidden=True):
+            found.pass_over("hidden", [whole])
     yield from _readable(matched, f"{scheme}://{shown}", found)
-
-
-def _pattern(wanted: str) -> str:
-    """Write a pattern of a shell as a regular expression; `**` goes through folders."""
-    found = ""
-    place = 0
-    while place < len(wanted):
-        if wanted.startswith("**/", place):
-            found, place = f"{found}(?:[^/]+/)*", place + 3
-        elif wanted.startswith("**", place):
-            found, place = f"{found}.*", place + 2
-        elif wanted[place] == "*":
-            found, place = f"{found}[^/]*", place + 1
-        elif wanted[place] == "?":
-            found, place = f"{found}[^/]", place + 1
-        elif wanted[place] == "[" and (end := wanted.find("]", place + 2)) > 0:
-            inside = wanted[place + 1 : end].replace("\\", r"\\")
-            inside = f"^{inside[1:]}" if inside[0] == "!" else inside
-            found, place = f"{found}[{inside}]", end + 1
-        else:
-            found, place = found + re.escape(wanted[place]), place + 1
-    return found
 
 
 def _file_system(scheme: str, rest: str, options: str) -> tuple[Any, str]:
@@ -394,10 +424,10 @@ def _add_stored(source: _Source, found: Listing, *, several: bool) -> None:
             raise SourceError(f"{source.name} is of a kind that cannot be read: give {KINDS}")
         one = kind[0] in ONE_DOCUMENT.values()
         label = source.name if several or one else PurePosixPath(source.name).name
-        found.shards.append(_stored(source.name, label, info, source.system, source.within))
+        found.shards.append(_stored(source.name, label, info, source.system, source.matched))
         return
     base, name = source.path.rstrip("/"), source.name.rstrip("/")
-    for inner, info in _stored_files(source.system, base, name):
+    for inner, info in _stored_files(source.system, base, name, found):
         if any(part.startswith(".") for part in inner.split("/")):
             found.skipped["hidden"] += 1
         elif _kind_in_folder(inner) is None:
@@ -413,17 +443,43 @@ def _stored(name: str, label: str, info: Any, system: Any, within: bool) -> Shar
     return Shard(name, label, kind, info.size, modified, info.path, packed, system, within=within)
 
 
-def _stored_files(system: Any, base: str, shown: str) -> list[tuple[str, Any]]:
+def _stored_files(system: Any, base: str, shown: str, found: Listing) -> list[tuple[str, Any]]:
     """Give the files below a folder with their names in it, sorted as those of a folder on disk."""
     from pyarrow import fs
 
     try:
-        infos = system.get_file_info(fs.FileSelector(base, recursive=True))
+        if _is_local(system):
+            infos = _local_files(system, base, found)
+        else:
+            infos = system.get_file_info(fs.FileSelector(base, recursive=True))
     except OSError as error:
         raise unreadable(shown, error) from None
     start = len(base) + 1
     named = [(info.path[start:], info) for info in infos if info.type == fs.FileType.File]
     return sorted(named, key=lambda pair: _walking_order(pair[0]))
+
+
+def _is_local(system: Any) -> bool:
+    """Tell the file system of this machine, by Arrow or by fsspec."""
+    protocol = getattr(getattr(getattr(system, "handler", None), "fs", None), "protocol", ())
+    named = (protocol,) if isinstance(protocol, str) else protocol
+    return system.type_name == "local" or "file" in named
+
+
+def _local_files(system: Any, base: str, found: Listing) -> list[Any]:
+    """Walk through a folder: Arrow and fsspec would follow links to folders round a loop."""
+    from pyarrow import fs
+
+    infos, waiting = [], [base]
+    while waiting:
+        for info in system.get_file_info(fs.FileSelector(waiting.pop())):
+            if info.type != fs.FileType.Directory:
+                infos.append(info)
+            elif Path(info.path).is_symlink():
+                found.pass_over("link to a folder", [info.path])
+            else:
+                waiting.append(info.path)
+    return infos
 
 
 def _walking_order(name: str) -> list[tuple[bool, str]]:
