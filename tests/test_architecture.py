@@ -16,7 +16,7 @@ PACKAGE = Path(lookalike.__file__).parent
 FACES = ("cli", "__main__")
 ORDER = ("pipeline", "comparison")
 STAGES = (
-    *("read", "tokens", "vectors", "normalise", "texts", "ids", "shingle", "bags"),
+    *("read", "pages", "tokens", "vectors", "normalise", "texts", "ids", "shingle", "bags"),
     *("frequencies", "boilerplate", "minhash", "simhash", "hamming", "background", "planning"),
     *("band", "sweep", "verify", "cosine", "exact", "containment", "pairs"),
     *("cluster", "passages", "write", "groups", "keep", "results", "textbook", "testing"),

@@ -7,7 +7,6 @@ import logging
 import os
 import re
 import stat
-from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -79,72 +78,9 @@ def _html(data: bytes, name: str) -> str:
         if charset in ("utf-8", "utf8"):
             raise
         raise SourceError(f"{error} (it says that it is {charset})") from None
-    page = _Page()
-    page.feed(source)
-    page.close()
-    return page.text()
+    from lookalike.read.pages import page_text
 
-
-SILENT = {"script", "style", "template", "noscript", "iframe", "svg"}
-IN_HEAD = {"title", "meta", "link", "base", "basefont", "bgsound", *SILENT}
-INLINE = {
-    *("a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em"),
-    *("font", "i", "ins", "kbd", "label", "mark", "nobr", "q", "rb", "rp", "rt", "ruby", "s"),
-    *("samp", "small", "span", "strike", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"),
-}
-
-
-class _Page(HTMLParser):
-    """Gathers what a reader of a page would read."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.parts: list[str] = []
-        self.silent: list[str] = []
-        self.in_head = False
-        self.in_title = False
-        self.preformatted = 0
-
-    def handle_starttag(self, tag: str, _attrs: Any) -> None:
-        if tag == "head":
-            self.in_head = True
-        elif tag not in IN_HEAD and tag != "html":
-            self.in_head = False  # its end tag may be left out
-        if tag in SILENT:
-            self.silent.append(tag)
-        self.in_title = tag == "title"
-        self.preformatted += tag == "pre"
-        self._separate(tag)
-
-    def handle_startendtag(self, tag: str, attrs: Any) -> None:
-        # A silent element that is closed at once holds nothing to pass over.
-        if tag not in SILENT:
-            self.handle_starttag(tag, attrs)
-
-    def handle_endtag(self, tag: str) -> None:
-        if tag == "head":
-            self.in_head = False
-        if tag == "title":
-            self.in_title = False
-        if tag in self.silent:
-            while self.silent.pop() != tag:
-                pass
-        if tag == "pre" and self.preformatted:
-            self.preformatted -= 1
-        self._separate(tag)
-
-    def _separate(self, tag: str) -> None:
-        if tag not in INLINE:
-            self.parts.append("\n")
-
-    def handle_data(self, data: str) -> None:
-        if self.silent or (self.in_head and not self.in_title):
-            return
-        self.parts.append(data if self.preformatted else re.sub(r"[ \t\n\r\f]+", " ", data))
-
-    def text(self) -> str:
-        """Give the text, a line for each block."""
-        return re.sub(r"[ \t]*\n[ \t]*(?:\n[ \t]*)*", "\n", "".join(self.parts)).strip()
+    return page_text(source.encode())
 
 
 def _needs(package: str, kind: str) -> Any:
