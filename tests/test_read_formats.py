@@ -1,5 +1,6 @@
 """Every format, packed or not, read in batches that can be taken up anywhere."""
 
+import csv
 import io
 import json
 import os
@@ -377,6 +378,16 @@ class TestIds:
             read_paths([tmp_path])
 
 
+def may_take_in_lines(body):
+    """Tell whether a quote of a table may lack its end, by what Python's reader makes of it."""
+    *rows, last = csv.reader(io.StringIO(f"{body}\nlast", newline=""))
+    try:
+        list(csv.reader(io.StringIO(body, newline=""), strict=True))
+    except csv.Error:
+        return last != ["last"] or any("\n" in field for row in rows for field in row)
+    return last != ["last"]
+
+
 class TestSeparated:
     def rows(self, tmp_path, content, **names):
         path = tmp_path / "a.csv"
@@ -403,12 +414,14 @@ class TestSeparated:
         assert ids_and_texts(tmp_path / "a.csv") == [("a.csv:1", "a\n\nb"), ("a.csv:3", "c")]
 
     def test_quotes_of_random_files_are_read_as_by_the_standard_library(self, tmp_path):
-        import csv
-
         draw = random.Random(5)
         path = tmp_path / "a.csv"
-        for _ in range(100):
+        compared = 0
+        for _ in range(300):
             body = "".join(draw.choices(['"', "a", ",", "\n", '""', "b"], k=draw.randrange(40)))
+            if may_take_in_lines(body):
+                continue
+            compared += 1
             path.write_bytes(f"text,x\n{body}".encode())
             rows = list(csv.reader(io.StringIO(body, newline="")))
             expected = [
@@ -418,6 +431,7 @@ class TestSeparated:
                 corpus = open_corpus([path], skip_bad=True)
                 found = [d[:2] for d in documents(corpus, batch_bytes=size)]
                 assert found == expected, body
+        assert compared > 100
 
     def test_good_records_are_read_by_arrow_and_not_one_by_one(self, tmp_path, monkeypatch):
         for kind in (".csv", ".tsv"):

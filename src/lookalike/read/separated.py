@@ -25,7 +25,7 @@ from lookalike.read.fields import (
     no_vectors,
     numbered,
 )
-from lookalike.read.streams import Lines, as_utf8, closed, is_utf8, units, width
+from lookalike.read.streams import Lines, as_utf8, closed, is_utf8, line_at, units, width
 from lookalike.wording import count
 
 if TYPE_CHECKING:
@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 __all__ = ["Records", "choose_columns", "parse_header", "parse_records"]
 
 QUOTE, NEWLINE = 34, 10
+AFTER_QUOTES = (9, NEWLINE, 13, 32)
+"""What may follow a closing quote beside the next field: white space."""
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
@@ -65,8 +67,45 @@ class Records:
         """A quote that nobody closed leaves it open where records begin."""
         return False
 
+    def unclosed(self, data: bytes) -> tuple[int, int] | None:
+        """Give where a quote opens that is not closed in some records, and where its line ends."""
+        starts, stops = self._stretches(data)
+        if len(starts) == len(stops):
+            return None
+        quote = int(starts[-1]) * width(self.encoding)
+        after = self._lines(data)
+        line = int(np.searchsorted(after, quote, side="right"))
+        return quote, int(after[line]) if line < len(after) else len(data)
+
+    def swallowing(self, data: bytes) -> list[tuple[int, int, int]]:
+        """Give the place in the block of each record that took in others, and of two quotes in it.
+
+        They are those of a field of several lines that goes on after its closing quote: that will
+        be the opening one of another field, and the first was never closed.
+        """
+        codes = units(data, self.encoding)
+        starts, stops = self._stretches(data)
+        starts = starts[: len(stops)]
+        ends = self._lines(data) // width(self.encoding)
+        several = np.searchsorted(ends, starts) < np.searchsorted(ends, stops)
+        after = codes[np.minimum(stops + 1, len(codes) - 1)]
+        follows = ~np.isin(after, [*AFTER_QUOTES, ord(self.delimiter)]) & (stops + 1 < len(codes))
+        wrong = several & follows
+        records = np.searchsorted(self.ends(data) // width(self.encoding), starts, side="right")
+        scale = width(self.encoding)
+        places = (records[wrong], starts[wrong] * scale, stops[wrong] * scale)
+        return list(zip(*(place.tolist() for place in places), strict=True))
+
+    def _lines(self, data: bytes) -> NDArray[np.int64]:
+        return Lines(self.encoding).breaks(data)
+
+    def _stretches(self, data: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Give where quoted stretches begin and end, in code units; the last may not end."""
+        codes = units(data, self.encoding)
+        return self._quoted(codes, np.flatnonzero(codes == QUOTE))
+
     def _breaks(self, data: bytes) -> NDArray[np.int64]:
-        breaks = Lines(self.encoding).breaks(data)
+        breaks = self._lines(data)
         codes = units(data, self.encoding)
         quotes = np.flatnonzero(codes == QUOTE)
         if not len(quotes):
@@ -139,7 +178,10 @@ def parse_records(
     wanted: Wanted,
 ) -> Piece:
     """Read the documents of a block of records."""
-    piece = _by_arrow(shard, number, block, encoding, choice, names, wanted)
+    swallowing = _swallowing(shard, block, encoding)
+    piece = None
+    if not swallowing:
+        piece = _by_arrow(shard, number, block, encoding, choice, names, wanted)
     if piece is not None:
         return piece
     rows = Rows(choice, wanted.columns is None)
@@ -147,6 +189,8 @@ def parse_records(
     for record_number, fields in _rows(shard, block.data, block.first, block.count, encoding, ""):
         where = f"{shard.name}:{record_number}"
         try:
+            if record_number in swallowing:
+                raise swallowing[record_number]
             if isinstance(fields, SourceError):
                 raise fields
             if not fields:
@@ -165,6 +209,24 @@ def parse_records(
                 raise
             bad.append(str(error))
     return from_rows(rows, number, bad)
+
+
+def _swallowing(shard: Shard, block: Block, encoding: str) -> dict[int, SourceError]:
+    """Give what is wrong with records that took in others, by their numbers."""
+    if int(Lines(encoding).last(block.data)[1]) <= block.count:
+        return {}  # every record is one line
+    wrong: dict[int, SourceError] = {}
+    found = Records(encoding, DELIMITERS[shard.kind]).swallowing(block.data)
+    before = line_at(shard, block.start) if found else 0
+    breaks = Lines(encoding).breaks(block.data)
+    for record, *quotes in found:
+        first, last = (before + np.searchsorted(breaks, quotes)).tolist()
+        wrong[block.first + record] = SourceError(
+            f"{shard.name}:{block.first + record} opens a quote in line {first:,} that closes "
+            f"within a field in line {last:,}: close it before, or write it twice "
+            '("") where it belongs to the text'
+        )
+    return wrong
 
 
 def _by_arrow(

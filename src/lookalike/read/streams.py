@@ -32,6 +32,8 @@ __all__ = [
     "closed",
     "encoding_of",
     "is_utf8",
+    "line_at",
+    "never_closed",
     "opened",
     "too_long",
     "units",
@@ -257,6 +259,9 @@ class Cut(Protocol):
     def resumes(self) -> bool:
         """Tell whether the next record can be found after one that is too long."""
 
+    def unclosed(self, data: bytes) -> tuple[int, int] | None:
+        """Give where a quote opens that is not closed in some records, and where its line ends."""
+
 
 @dataclass(frozen=True)
 class Lines:
@@ -283,6 +288,9 @@ class Lines:
     def resumes(self) -> bool:
         """A line goes no further than its end, however long."""
         return True
+
+    def unclosed(self, data: bytes) -> None:
+        """A line has no quotes that count."""
 
 
 def width(encoding: str) -> int:
@@ -348,13 +356,22 @@ def blocks(
             pending = pending + piece if pending else piece
             end, count = cut.last(pending)
             if not end and len(pending) > RECORD_LIMIT:
-                problem = too_long(f"{stream.shard.name}:{before + 1}")
+                problem = _giant(stream.shard, before + 1, cut, pending, start)
                 if not skip_bad:
                     raise problem
                 end, pending, at_end = _after_giant(stream, cut)
                 yield Block(b"", start, before + 1, 1, stream.consumed, end, str(problem))
                 start, before, end = end, before + 1, 0
-        if at_end and len(pending) > end:
+        quote = cut.unclosed(pending[end:]) if at_end and len(pending) > end else None
+        if quote is not None and not end:
+            problem = never_closed(stream.shard, before + 1, start + quote[0])
+            if not skip_bad:
+                raise problem
+            # Its line is bad; those that it would swallow may be good.
+            yield Block(b"", start, before + 1, 1, stream.consumed, start + quote[1], str(problem))
+            start, before, pending = start + quote[1], before + 1, pending[quote[1] :]
+            continue
+        if at_end and quote is None and len(pending) > end:
             tail = int(cut.ends(pending[end:]).size)
             end, count = len(pending), count + tail
         if not end:
@@ -363,6 +380,37 @@ def blocks(
         pending = pending[end:]
         yield Block(data, start, before + 1, count, stream.consumed, start + end)
         start, before = start + end, before + count
+
+
+def never_closed(shard: Shard, record: int, quote: int) -> SourceError:
+    """Say that a quote would take all the rest of a file into one field."""
+    return SourceError(
+        f"{shard.name}:{record} opens a quote in line {line_at(shard, quote):,} that is never "
+        'closed: close it, or write it twice ("") where it belongs to the text'
+    )
+
+
+def line_at(shard: Shard, place: int) -> int:
+    """Give the number of the line that holds a byte of the unpacked file."""
+    with opened(shard) as stream:
+        lines = Lines(encoding_of(stream.head(), shard.name)[0])
+        number = 1
+        while stream.place < place and (piece := stream.read(min(place - stream.place, PIECE))):
+            number += lines.last(piece)[1]
+    return number
+
+
+def _giant(shard: Shard, record: int, cut: Cut, data: bytes, start: int) -> SourceError:
+    """Say that a record is too long, and which quote makes it so."""
+    problem = too_long(f"{shard.name}:{record}")
+    quote = cut.unclosed(data)
+    if quote is None:
+        return problem
+    line = line_at(shard, start + quote[0])
+    return SourceError(
+        f"{problem}; the quote that opens in line {line:,} may lack its end, and nothing after it "
+        "can be read"
+    )
 
 
 def _after_giant(stream: Stream, cut: Cut) -> tuple[int, bytes, bool]:
