@@ -289,6 +289,7 @@ def _opened(
             **columns._asdict(),
             columns=(column,) if column else (),
             skip_bad=running.skip_bad,
+            memory=running.memory,
         )
         return corpus, lambda rows: _texts_by_id(corpus, rows)
     documents = read(source, **columns._asdict())
@@ -319,16 +320,17 @@ def job_on_files(
 ) -> Job:
     """Make the job of a command on files of any kind."""
     column, named = column_of(keep), columns._asdict()
+    allowed: dict[str, Any] = {"skip_bad": running.skip_bad, "memory": running.memory}
     with _standard_input(paths, running) as (spool, claimed):
         sources: list[Corpus | Held] = []
         if against:
-            sources.append(open_corpus(against, **named, skip_bad=running.skip_bad))
+            sources.append(open_corpus(against, **named, **allowed))
         sources.append(
             open_corpus(
                 paths,
                 **named,
                 columns=(column,) if column else (),
-                skip_bad=running.skip_bad,
+                **allowed,
                 spool=spool,
             )
         )

@@ -85,17 +85,19 @@ def open_corpus(
     columns: Sequence[str] | None = (),
     skip_bad: bool = False,
     spool: Path | None = None,
+    memory: int | None = None,
 ) -> Corpus:
     """List the files that folders, files, patterns and addresses stand for.
 
     `-` is JSONL on standard input, which is copied to the folder `spool`, or for as long as the
     corpus lives to a temporary file. `vector` names the field of vectors, which are read instead of
     texts. `columns` None stands for all. With `skip_bad` records and files that cannot be read are
-    passed over and named in the batches.
+    passed over and named in the batches. What would not fit in some bytes of `memory` is refused.
     """
     if isinstance(paths, (str, os.PathLike)):
         paths = [paths]
-    wanted = Wanted(text, id, None if columns is None else tuple(columns), skip_bad, vector)
+    named = None if columns is None else tuple(columns)
+    wanted = Wanted(text, id, named, skip_bad, vector, streams.Bounds(memory))
     return Corpus(paths, wanted, spool)
 
 
@@ -274,7 +276,7 @@ class Corpus:
                 if self._wanted.vector is not None:
                     raise no_vectors(shard.name)
                 said.check(shard, "text")
-                text = papers.paper_text(shard)
+                text = papers.paper_text(shard, self._wanted.bounds)
             except SourceError as error:
                 if isinstance(error, papers.BinaryFileError) and shard.within:
                     skipped["binary"] += 1
@@ -306,13 +308,13 @@ class Corpus:
             choice: Choice | None = None
             with streams.opened(shard) as stream:
                 if shard.kind == "parquet":
-                    schema = parquet.open_parquet(stream).schema_arrow
-                    choice = parquet.choose_from_schema(shard, schema, self._wanted)
+                    file = parquet.open_parquet(stream, bounds=self._wanted.bounds)
+                    choice = parquet.choose_from_schema(shard, file.schema_arrow, self._wanted)
                 elif shard.kind == "jsonl":
-                    found = _encoded_blocks(stream, skip_bad=self._wanted.skip_bad)
+                    found = _encoded_blocks(stream, self._wanted)
                     choice = jsonl.choose_fields(shard, found, self._wanted)
                 else:
-                    names, _, _ = _header(stream, shard)
+                    names, _, _ = _header(stream, shard, self._wanted.bounds)
                     if names:
                         choice = separated.choose_columns(shard, names, self._wanted)
             self._choices[number] = choice
@@ -355,7 +357,7 @@ class Corpus:
         if choice is None:
             return
         with streams.opened(shard) as stream:
-            names, encoding, body = _header(stream, shard)
+            names, encoding, body = _header(stream, shard, self._wanted.bounds)
         with streams.opened(shard) as stream:
             cut = separated.Records(encoding, separated.DELIMITERS[shard.kind])
             for block in self._blocks(stream, cut, max(first[0], body), first[1], size):
@@ -369,8 +371,8 @@ class Corpus:
     def _blocks(
         self, stream: streams.Stream, cut: streams.Cut, start: int, before: int, size: int
     ) -> Iterator[streams.Block]:
-        skip_bad = self._wanted.skip_bad
-        return streams.blocks(stream, cut, start, before, size, skip_bad=skip_bad)
+        skip_bad, bounds = self._wanted.skip_bad, self._wanted.bounds
+        return streams.blocks(stream, cut, start, before, size, skip_bad=skip_bad, bounds=bounds)
 
     def _parquet_tasks(
         self, number: int, first: tuple[int, int], size: int, done: int, said: _Said
@@ -381,13 +383,13 @@ class Corpus:
         if choice is None:
             return
         with streams.opened(shard) as stream:
-            metadata = parquet.open_parquet(stream).metadata
+            metadata = parquet.open_parquet(stream, bounds=self._wanted.bounds).metadata
         rows = max(metadata.num_rows, 1)
 
         def read(group: int, start: int, before: int, notes: tuple[str, ...]) -> Iterator[Piece]:
             try:
                 for at, batch in parquet.stretches(
-                    shard, metadata, choice, group, start, before, size
+                    shard, metadata, choice, group, start, before, size, self._wanted.bounds
                 ):
                     after = at + len(batch)
                     piece = parquet.parse_rows(shard, number, batch, at, choice, self._wanted)
@@ -408,7 +410,7 @@ class Corpus:
         said.check(shard, "vectors")
         npy.check_names(shard, self._wanted)
         with streams.opened(shard) as stream:
-            layout = npy.read_layout(stream)
+            layout = npy.read_layout(stream, self._wanted.bounds)
             for before, rows, data in npy.stretches(stream, layout, first[1], size):
                 after = before + rows
                 parse = _bound(npy.parse_rows, shard, number, layout, before, rows, data)
@@ -498,21 +500,23 @@ def _finished(
     return replace(parse(), **place)
 
 
-def _encoded_blocks(
-    stream: streams.Stream, *, skip_bad: bool
-) -> Iterator[tuple[streams.Block, str]]:
+def _encoded_blocks(stream: streams.Stream, wanted: Wanted) -> Iterator[tuple[streams.Block, str]]:
     """Give the first lines of a shard, and more of them for as long as it takes."""
     encoding, mark = streams.encoding_of(stream.head(), stream.shard.name)
     cut = streams.Lines(encoding)
-    found = streams.blocks(stream, cut, mark, 0, FIRST_LINES, skip_bad=skip_bad)
+    found = streams.blocks(
+        stream, cut, mark, 0, FIRST_LINES, skip_bad=wanted.skip_bad, bounds=wanted.bounds
+    )
     return ((block, encoding) for block in found)
 
 
-def _header(stream: streams.Stream, shard: Shard) -> tuple[list[str], str, int]:
+def _header(
+    stream: streams.Stream, shard: Shard, bounds: streams.Bounds
+) -> tuple[list[str], str, int]:
     """Give the names of the columns, the encoding, and where the records begin."""
     encoding, mark = streams.encoding_of(stream.head(), shard.name)
     cut = separated.Records(encoding, separated.DELIMITERS[shard.kind])
-    for block in streams.blocks(stream, cut, mark, -1, FIRST_LINES):
+    for block in streams.blocks(stream, cut, mark, -1, FIRST_LINES, bounds=bounds):
         end = int(cut.ends(block.data)[0])
         names = separated.parse_header(shard, block.data[:end], encoding)
         return names, encoding, mark + end

@@ -24,6 +24,7 @@ from lookalike.read.documents import (
     is_missing,
     listed,
 )
+from lookalike.read.streams import ANY_MEMORY, Bounds
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence, Set
@@ -79,6 +80,7 @@ class Wanted:
     """None for all but the text."""
     skip_bad: bool
     vector: str | None = None
+    bounds: Bounds = ANY_MEMORY
 
     def __post_init__(self) -> None:
         """Refuse two names for what the documents are."""

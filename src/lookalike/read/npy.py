@@ -12,6 +12,7 @@ import numpy as np
 from lookalike.errors import SourceError
 from lookalike.read import streams
 from lookalike.read.fields import Piece, Wanted, numbered
+from lookalike.read.streams import ANY_MEMORY, Bounds
 from lookalike.read.vectors import from_array, held_as
 from lookalike.wording import count
 
@@ -62,7 +63,7 @@ def check_names(shard: Shard, wanted: Wanted) -> None:
         )
 
 
-def read_layout(stream: Stream) -> Layout:
+def read_layout(stream: Stream, bounds: Bounds = ANY_MEMORY) -> Layout:
     """Read the header, and refuse an array that is not one of vectors."""
     shard = stream.shard
     fields, start = _header(stream)
@@ -83,8 +84,9 @@ def read_layout(stream: Stream) -> Layout:
             "save numpy.ascontiguousarray of it"
         )
     layout = Layout(np.dtype(kind), rows=shape[0], columns=shape[1], start=start)
-    if layout.width > streams.RECORD_LIMIT:
-        raise streams.too_long(f"a row of {shard.name}")
+    limit = min(bounds.part, streams.RECORD_LIMIT)
+    if layout.width > limit:
+        raise bounds.too_long(f"a row of {shard.name}", limit)
     told = start + layout.rows * layout.width
     if told != shard.size:
         raise _damaged(shard, f"it has {shard.size:,} bytes, where its header tells of {told:,}")

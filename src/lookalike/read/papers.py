@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-import io
 import logging
 import os
 import re
 import stat
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lookalike.budget import default_memory, size
 from lookalike.errors import SourceError
 from lookalike.read.shards import Shard, kind_of, one_line, unreadable
-from lookalike.read.streams import check_length, encoding_of, opened
+from lookalike.read.streams import Bounds, encoding_of, opened
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
 __all__ = ["BinaryFileError", "paper_text", "read_text"]
+
+
+DIRECTORY_END, DIRECTORY_END_SIZE = b"PK\x05\x06", 22 + (1 << 16)
+DIRECTORY_LIMIT = 4 << 20
+"""Bytes of the list of a document's parts, of which each takes ten times as much in memory."""
+
+
+MOST_CELLS = 1 << 14
+"""Columns that a row of a table may have; Word makes 63."""
 
 
 class BinaryFileError(SourceError):
@@ -34,16 +44,20 @@ def read_text(path: str | os.PathLike[str]) -> str:
         raise unreadable(name, error) from None
     if stat.S_ISDIR(state.st_mode):
         raise SourceError(f"{name} is a folder: name a file, or compare all of it with find")
-    if packed is not None or kind not in READERS:
+    if packed is not None or kind not in (*READERS, *PACKED):
         kind = "text"
-    return paper_text(Shard(name, name, kind, state.st_size, state.st_mtime_ns, name))
+    shard = Shard(name, name, kind, state.st_size, state.st_mtime_ns, name)
+    return paper_text(shard, Bounds(default_memory()))
 
 
-def paper_text(shard: Shard) -> str:
-    """Give the text of a file that is one document."""
-    if shard.kind in ("text", "html"):
-        check_length(shard)
+def paper_text(shard: Shard, bounds: Bounds) -> str:
+    """Give the text of a file that is one document, if it fits in memory."""
     with opened(shard) as stream:
+        if shard.kind in PACKED:
+            text = PACKED[shard.kind](stream.whole(bounds), shard.name, bounds)
+            stream.check()
+            return text
+        bounds.check_length(shard)
         data = b"".join(stream.rest())
     return READERS[shard.kind](data, shard.name)
 
@@ -95,30 +109,71 @@ def _needs(package: str, kind: str) -> Any:
         ) from None
 
 
-def _pdf(data: bytes, name: str) -> str:
+def _pdf(file: Any, name: str, bounds: Bounds) -> str:
     pypdf = _needs("pypdf", "PDF")
     # What it has to say of a broken file comes with the error, or does not matter.
     logger = logging.getLogger("pypdf")
     if not logger.handlers:
         logger.addHandler(logging.NullHandler())
     try:
-        reader = pypdf.PdfReader(io.BytesIO(data))
+        reader = pypdf.PdfReader(file)
         locked = reader.is_encrypted and not reader.decrypt("")
-        pages = [] if locked else [page.extract_text() for page in reader.pages]
+        pages = () if locked else (page.extract_text() for page in reader.pages)
+        text = _gathered(pages, name, bounds)
+    except SourceError:
+        raise
     except Exception as error:  # a broken file breaks its reader in any way
         raise _broken(name, "PDF", error) from None
     if locked:
         raise SourceError(f"{name} is a PDF locked with a password: unlock it or leave it out")
-    return _sound("\n".join(pages))
+    return _sound(text)
 
 
-def _docx(data: bytes, name: str) -> str:
+def _docx(file: Any, name: str, bounds: Bounds) -> str:
     docx = _needs("docx", "DOCX")
     try:
-        document = docx.Document(io.BytesIO(data))
-        return _sound("\n".join(_blocks(document)))
+        _check_parts(file, name, bounds)
+        document = docx.Document(file)
+        return _sound(_gathered(_blocks(document), name, bounds))
+    except SourceError:
+        raise
     except Exception as error:  # a broken file breaks its reader in any way
         raise _broken(name, "DOCX", error) from None
+
+
+def _gathered(parts: Iterable[str], name: str, bounds: Bounds) -> str:
+    """Put lines together, as many as fit: pages may share what they show."""
+    found, length = [], 0
+    for part in parts:
+        length += len(part) + 1
+        if length > bounds.record:
+            raise bounds.too_long(f"the text of {name}")
+        found.append(part)
+    return "\n".join(found)
+
+
+def _check_parts(file: Any, name: str, bounds: Bounds) -> None:
+    """Refuse a document by what its parts unpack to, before they are: no more is unpacked of one.
+
+    Markup becomes a tree of many times its size, pictures and the like are held.
+    """
+    tail = min(file.seek(0, os.SEEK_END), DIRECTORY_END_SIZE)
+    file.seek(-tail, os.SEEK_END)
+    _, end, record = file.read().rpartition(DIRECTORY_END)
+    if end and int.from_bytes(record[8:12], "little") > DIRECTORY_LIMIT:
+        raise bounds.too_much(f"{name} lists too many parts", DIRECTORY_LIMIT)
+    file.seek(0)
+    with zipfile.ZipFile(file) as packed:
+        parts = packed.infolist()
+    markup = sum(part.file_size for part in parts if part.filename.endswith((".xml", ".rels")))
+    others = sum(part.file_size for part in parts) - markup
+    for what, told, limit in (
+        ("markup", markup, bounds.record),
+        ("pictures and the like", others, bounds.part),
+    ):
+        if told > limit:
+            raise bounds.too_much(f"{name} unpacks to {size(told)} of {what}", limit)
+    file.seek(0)
 
 
 def _blocks(holder: Any) -> Iterator[str]:
@@ -129,6 +184,9 @@ def _blocks(holder: Any) -> Iterator[str]:
             continue
         before = None
         for row in block.rows:
+            width = sum(cell.grid_span for cell in row._tr.tc_lst)
+            if width > MOST_CELLS:  # each would be given as often as it is wide
+                raise ValueError(f"a row of a table is {width:,} cells wide")
             for cell in row.cells:
                 if cell._tc is not before:  # cells that were merged are one
                     yield from _blocks(cell)
@@ -147,9 +205,6 @@ def _sound(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-READERS: dict[str, Callable[[bytes, str], str]] = {
-    "text": _plain,
-    "html": _html,
-    "pdf": _pdf,
-    "docx": _docx,
-}
+READERS: dict[str, Callable[[bytes, str], str]] = {"text": _plain, "html": _html}
+PACKED: dict[str, Callable[[Any, str, Bounds], str]] = {"pdf": _pdf, "docx": _docx}
+"""Of files whose parts are packed, and unpacked one by one."""

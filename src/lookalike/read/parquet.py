@@ -8,8 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lookalike.budget import size
 from lookalike.errors import SourceError
 from lookalike.read import streams
+from lookalike.read.column_pages import unpacked_sizes
 from lookalike.read.documents import id_array, is_missing
 from lookalike.read.fields import (
     TEXT,
@@ -22,6 +24,7 @@ from lookalike.read.fields import (
     numbered,
 )
 from lookalike.read.shards import one_line
+from lookalike.read.streams import ANY_MEMORY, Bounds
 from lookalike.read.tokens import STRINGS, as_tokens, decoded, holds_tokens, invalid, plain
 from lookalike.read.vectors import as_vectors, byte_lengths, holds_vectors
 
@@ -41,6 +44,8 @@ MOST_ROWS = 4096
 BUFFER = 4 << 20
 """Bytes of a column read ahead; without, all of a row group would be."""
 
+LENGTH, MARK = 4, b"PAR1"
+
 
 def damaged(shard: Shard, error: Exception) -> SourceError:
     """Say that a file is no Parquet file, or a broken one."""
@@ -49,16 +54,31 @@ def damaged(shard: Shard, error: Exception) -> SourceError:
     )
 
 
-def open_parquet(stream: Stream, metadata: Any = None) -> Any:
+def open_parquet(stream: Stream, metadata: Any = None, bounds: Bounds = ANY_MEMORY) -> Any:
     """Open a Parquet file for reading; its metadata is read again unless it is given."""
     from pyarrow import parquet as pq
 
     try:
+        if metadata is None:
+            _check_metadata(stream, bounds)
         return pq.ParquetFile(
             stream.native_file, metadata=metadata, pre_buffer=False, buffer_size=BUFFER
         )
     except (OSError, ValueError, pa.ArrowException) as error:
         raise damaged(stream.shard, error) from None
+
+
+def _check_metadata(stream: Stream, bounds: Bounds) -> None:
+    """Refuse metadata that would take too much memory: they hold every column of every row group.
+
+    A file ends in their length and a mark of four bytes.
+    """
+    end = stream.shard.size - len(MARK)
+    told = stream.native_file.read_at(LENGTH, end - LENGTH) if end > LENGTH else b""
+    length = int.from_bytes(told, "little")
+    if bounds.record < length < end:
+        columns = f"{stream.shard.name} has {size(length)} of metadata"
+        raise bounds.too_much(f"{columns}, by its many columns or row groups", bounds.record)
 
 
 def choose_from_schema(shard: Shard, schema: pa.Schema, wanted: Wanted) -> Choice:
@@ -131,7 +151,14 @@ def row_groups(metadata: Any, first: int) -> Iterator[tuple[int, int]]:
 
 
 def stretches(
-    shard: Shard, metadata: Any, choice: Choice, group: int, start: int, before: int, size: int
+    shard: Shard,
+    metadata: Any,
+    choice: Choice,
+    group: int,
+    start: int,
+    before: int,
+    at_once: int,
+    bounds: Bounds = ANY_MEMORY,
 ) -> Iterator[tuple[int, Any]]:
     """Give the columns of each stretch of a row group, and the rows of the file before it.
 
@@ -141,7 +168,9 @@ def stretches(
         file = open_parquet(stream, metadata)
         paths = [choice.text, *([choice.id] if choice.id else []), *choice.columns.values()]
         columns = sorted({".".join(path) for path in paths if _type_at(file.schema_arrow, path)})
-        rows = _rows_at_once(metadata.row_group(group), columns, size)
+        chunks = _chunks(metadata.row_group(group), columns)
+        _check_pages(stream, group, chunks, bounds)
+        rows = _rows_at_once(metadata.row_group(group).num_rows, chunks, at_once)
         try:
             for batch in file.iter_batches(
                 rows, row_groups=[group], columns=columns, use_threads=False
@@ -155,17 +184,33 @@ def stretches(
         stream.check()
 
 
-def _rows_at_once(group: Any, columns: list[str], size: int) -> int:
-    chunks = (group.column(i) for i in range(group.num_columns))
+def _chunks(group: Any, columns: list[str]) -> list[Any]:
+    """Give what a row group holds of some columns."""
     prefixes = tuple(f"{name}." for name in columns)
+    chunks = (group.column(i) for i in range(group.num_columns))
+    return [chunk for chunk in chunks if f"{chunk.path_in_schema}.".startswith(prefixes)]
+
+
+def _check_pages(stream: Stream, group: int, chunks: list[Any], bounds: Bounds) -> None:
+    """Refuse a page that would take too much memory: it is unpacked whole, few rows or many."""
+    if bounds.memory is None:
+        return
+    for chunk in chunks:
+        if chunk.total_uncompressed_size <= bounds.part:
+            continue
+        largest = max(unpacked_sizes(stream.native_file, chunk), default=0)
+        if largest > bounds.part:
+            raise bounds.too_much(
+                f"row group {group + 1} of {stream.shard.name} holds {size(largest)} of column "
+                f"{chunk.path_in_schema!r} in one page",
+                bounds.part,
+            )
+
+
+def _rows_at_once(rows: int, chunks: list[Any], wanted: int) -> int:
     # What is coded as a repeat takes no room in the file, but its eight bytes when it is read.
-    weight = sum(
-        max(chunk.total_uncompressed_size, 8 * chunk.num_values)
-        for chunk in chunks
-        if f"{chunk.path_in_schema}.".startswith(prefixes)
-    )
-    rows = size * group.num_rows // max(weight, 1)
-    return int(min(max(rows, 1), MOST_ROWS))
+    weight = sum(max(chunk.total_uncompressed_size, 8 * chunk.num_values) for chunk in chunks)
+    return int(min(max(wanted * rows // max(weight, 1), 1), MOST_ROWS))
 
 
 def parse_rows(

@@ -41,6 +41,7 @@ __all__ = ["Records", "choose_columns", "parse_header", "parse_records"]
 QUOTE, NEWLINE = 34, 10
 AFTER_QUOTES = (9, NEWLINE, 13, 32)
 """What may follow a closing quote beside the next field: white space."""
+MOST_COLUMNS = 100_000
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
@@ -143,6 +144,12 @@ class Records:
 
 def parse_header(shard: Shard, data: bytes, encoding: str) -> list[str]:
     """Read the names of the columns."""
+    delimiters = np.count_nonzero(units(data, encoding) == ord(DELIMITERS[shard.kind]))
+    if delimiters >= MOST_COLUMNS:
+        raise SourceError(
+            f"the header of {shard.name} has more than {MOST_COLUMNS:,} columns, the most that a "
+            "table may have: leave out those that are not needed"
+        )
     ((_, names),) = _rows(shard, data, 0, 1, encoding, f"the header of {shard.name}")
     if isinstance(names, SourceError):
         raise names
@@ -248,13 +255,19 @@ def _by_arrow(
         return None
     if _holds_blanks(data, delimiter):
         return None
-    table = _table(data, delimiter, len(names))
+    others = choice.columns
+    if wanted.columns is None:
+        others = {name: (name,) for name in names if (name,) != choice.text}
+    # The last of those that have one name, as in a record that is read by itself.
+    places = {name: place for place, name in enumerate(names)}
+    chosen = [choice.text[0], *(choice.id or ()), *others]
+    wide = [str(places[name]) for name in chosen if name in places]
+    table = _table(data, delimiter, len(names), wide)
     if table is None or len(table) != block.count:
         return None
 
     def column(name: str) -> pa.Array:
-        place = len(names) - 1 - names[::-1].index(name)
-        return table.column(place).combine_chunks()
+        return table.column(str(places[name])).combine_chunks()
 
     records = np.arange(block.first, block.first + block.count)
     if choice.id is None:
@@ -263,9 +276,6 @@ def _by_arrow(
         ids = column(choice.id[0])
         if pc.any(pc.equal(ids, "")).as_py():
             return None
-    others = choice.columns
-    if wanted.columns is None:
-        others = {name: (name,) for name in names if (name,) != choice.text}
     return Piece(
         ids,
         column(choice.text[0]).cast(TEXT),
@@ -295,8 +305,8 @@ def _short(ends: NDArray[np.int64]) -> NDArray[np.int64]:
     return short
 
 
-def _table(data: bytes, delimiter: str, fields: int) -> pa.Table | None:
-    """Read all fields as text; None where records have more or fewer."""
+def _table(data: bytes, delimiter: str, fields: int, chosen: list[str]) -> pa.Table | None:
+    """Read chosen fields as text, by their places; None where records have more or fewer."""
     from pyarrow import csv as arrow_csv
 
     names = [str(place) for place in range(fields)]
@@ -308,7 +318,8 @@ def _table(data: bytes, delimiter: str, fields: int) -> pa.Table | None:
                 delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=False
             ),
             arrow_csv.ConvertOptions(
-                column_types=dict.fromkeys(names, pa.string()),
+                column_types=dict.fromkeys(chosen, pa.string()),
+                include_columns=list(dict.fromkeys(chosen)),
                 strings_can_be_null=False,
                 check_utf8=False,
             ),
@@ -323,19 +334,25 @@ def _rows(
     """Give number and fields of each record; an error for one that cannot be read."""
     delimiter = DELIMITERS[shard.kind]
     csv.field_size_limit(2**31 - 1)  # the reader's own limit is 128 KB; ours is in `streams`
+    text = ""
     try:
         text = data.decode(encoding)
-        found = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
+        # Records without a field take more memory than their bytes: they are not all held.
+        found = sum(1 for _ in _reader(text, delimiter))
     except (UnicodeDecodeError, csv.Error):
-        found = []
-    if len(found) == count and not _has_lone_returns(as_utf8(data, encoding)):
-        yield from enumerate(found, first)
+        found = -1
+    if found == count and not _has_lone_returns(as_utf8(data, encoding)):
+        yield from enumerate(_reader(text, delimiter), first)
         return
     start = 0
     for place, end in enumerate(Records(encoding, delimiter).ends(data).tolist()):
         here = where or f"{shard.name}:{first + place}"
         yield first + place, _row(data[start:end], encoding, delimiter, here)
         start = end
+
+
+def _reader(text: str, delimiter: str) -> Iterator[list[str]]:
+    return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
 
 
 def _row(data: bytes, encoding: str, delimiter: str, where: str) -> list[str] | SourceError:

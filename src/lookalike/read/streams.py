@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import io
 import os
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pyarrow as pa
 
+from lookalike.budget import size
 from lookalike.errors import SourceError
 from lookalike.read.shards import Shard, one_line, unreadable
 
@@ -21,27 +23,33 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "ANY_MEMORY",
     "RECORD_LIMIT",
     "Block",
+    "Bounds",
     "Cut",
     "Lines",
     "Stream",
     "as_utf8",
     "blocks",
-    "check_length",
     "closed",
     "encoding_of",
     "is_utf8",
     "line_at",
     "never_closed",
     "opened",
-    "too_long",
     "units",
     "width",
 ]
 
 RECORD_LIMIT = 256 << 20
 """Bytes of a record, or of a text file, at the most: it is held in memory, several times over."""
+
+PER_BYTE = 40
+"""Bytes of memory for a byte of a record, at the most: of one that is parsed, or is compared."""
+
+LEAST_RECORD = 8 << 20
+"""Bytes that a record may have whatever the memory."""
 
 UNPACKED = 1 << 16
 """Bytes unpacked at once: so many may be lost before a place where a file breaks off."""
@@ -81,19 +89,51 @@ def is_utf8(data: bytes) -> bool:
     return True
 
 
-def too_long(where: str) -> SourceError:
-    """Say that a record is too long to be held."""
-    limit = RECORD_LIMIT >> 20
-    return SourceError(
-        f"{where} is longer than {limit} MB, the most that one document may be: "
-        "split it or leave it out"
-    )
+@dataclass(frozen=True)
+class Bounds:
+    """How large what is read may be, so that it is known before it is read or unpacked."""
+
+    memory: int | None = None
+    """Bytes that the job may take; None where nobody said."""
+
+    @property
+    def record(self) -> int:
+        """Bytes of a record, of a text file or of the markup of a document."""
+        if self.memory is None:
+            return RECORD_LIMIT
+        return min(RECORD_LIMIT, max(self.memory // PER_BYTE, LEAST_RECORD))
+
+    @property
+    def part(self) -> int:
+        """Bytes of what is held whole, not parsed: a page of a column, the pictures of a file."""
+        return RECORD_LIMIT if self.memory is None else max(self.memory // 8, LEAST_RECORD)
+
+    def too_long(self, where: str, limit: int | None = None) -> SourceError:
+        """Say that a record is too long to be held."""
+        limit = self.record if limit is None else limit
+        why, remedy = "", ""
+        if self.memory is not None and limit < RECORD_LIMIT:
+            why, remedy = f" with {size(self.memory)} of memory", "raise --memory, "
+        return SourceError(
+            f"{where} is longer than {limit >> 20} MB, the most that one document may be{why}: "
+            f"{remedy}split it or leave it out"
+        )
+
+    def too_much(self, what: str, limit: int) -> SourceError:
+        """Say that a part of a file would take too much memory."""
+        allowed = "" if self.memory is None else f" of the {size(self.memory)} allowed"
+        return SourceError(
+            f"{what}, more than the {size(limit)}{allowed} that it may take: "
+            "raise --memory, or leave it out"
+        )
+
+    def check_length(self, shard: Shard) -> None:
+        """Refuse a text file that is too long before it is read."""
+        if shard.size > self.record:
+            raise self.too_long(shard.name)
 
 
-def check_length(shard: Shard) -> None:
-    """Refuse a text file that is too long before it is read."""
-    if shard.size > RECORD_LIMIT:
-        raise too_long(shard.name)
+ANY_MEMORY = Bounds()
 
 
 class Stream:
@@ -195,6 +235,14 @@ class Stream:
                     f"({one_line(error)}); make the file again"
                 )
         return bool(self._ahead)
+
+    def whole(self, bounds: Bounds) -> Any:
+        """Give the file as stored, for a reader that goes to and fro in it."""
+        if self.shard.system is None:
+            return self._file
+        if self.shard.size > bounds.part:
+            raise bounds.too_much(f"{self.shard.name} has {size(self.shard.size)}", bounds.part)
+        return io.BytesIO(b"".join(self.rest()))
 
     def rest(self) -> Iterator[bytes]:
         """Give all bytes from here to the end, piece by piece."""
@@ -336,7 +384,14 @@ class Block:
 
 
 def blocks(
-    stream: Stream, cut: Cut, start: int, before: int, size: int, *, skip_bad: bool = False
+    stream: Stream,
+    cut: Cut,
+    start: int,
+    before: int,
+    size: int,
+    *,
+    skip_bad: bool = False,
+    bounds: Bounds = ANY_MEMORY,
 ) -> Iterator[Block]:
     """Cut a stream, from a place with so many records before it, into blocks of about a size.
 
@@ -350,13 +405,13 @@ def blocks(
         end, count = 0, 0
         while not end and not at_end:
             held = len(pending)
-            wanted = min(max(size - held, held, 2), RECORD_LIMIT + 2 - held)
+            wanted = min(max(size - held, held, 2), max(bounds.record + 2 - held, 2))
             piece = stream.read(wanted)
             at_end = len(piece) < wanted and stream.broken is None
             pending = pending + piece if pending else piece
             end, count = cut.last(pending)
-            if not end and len(pending) > RECORD_LIMIT:
-                problem = _giant(stream.shard, before + 1, cut, pending, start)
+            if not end and len(pending) > bounds.record:
+                problem = _giant(stream.shard, before + 1, cut, pending, start, bounds)
                 if not skip_bad:
                     raise problem
                 end, pending, at_end = _after_giant(stream, cut)
@@ -400,9 +455,11 @@ def line_at(shard: Shard, place: int) -> int:
     return number
 
 
-def _giant(shard: Shard, record: int, cut: Cut, data: bytes, start: int) -> SourceError:
+def _giant(
+    shard: Shard, record: int, cut: Cut, data: bytes, start: int, bounds: Bounds
+) -> SourceError:
     """Say that a record is too long, and which quote makes it so."""
-    problem = too_long(f"{shard.name}:{record}")
+    problem = bounds.too_long(f"{shard.name}:{record}")
     quote = cut.unclosed(data)
     if quote is None:
         return problem
