@@ -1,7 +1,9 @@
 """What holds the house together: imports go one way, and nothing heavy loads before its time."""
 
 import ast
+import importlib
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -106,8 +108,71 @@ def test_importing_the_package_and_its_commands_loads_nothing_heavy() -> None:
     assert heavy_modules_after("import lookalike, lookalike.cli") == set()
 
 
-def test_plans_need_no_compiler_of_curves() -> None:
-    assert "numba" not in heavy_modules_after("import lookalike; lookalike.Cascade")
+WITHOUT_COMPILER = """
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("numba", "llvmlite"):
+            raise ImportError(f"{name} is not to be loaded")
+sys.meta_path.insert(0, Missing())
+"""
+
+
+def test_modules_load_without_the_compiler() -> None:
+    names = [".".join(path.relative_to(PACKAGE).with_suffix("").parts) for path in MODULES]
+    loading = [
+        f"import lookalike.{name.removesuffix('.__init__')}"
+        for name in names
+        if name != "__main__" and not name.startswith(("kernels.native", "kernels.compiling"))
+    ]
+    assert "import lookalike.planning" in loading
+    assert "numba" not in modules_after("\n".join([WITHOUT_COMPILER, *loading]))
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["plan"],
+        ["plan", "--metric", "cosine", "--json"],
+        ["plan", "--signature", "128"],
+        ["curve", "and:4", "or:4", "--threshold", "0.7"],
+        ["learn"],
+        ["--help"],
+        ["find", "--help"],
+        ["--version"],
+    ],
+    ids=" ".join,
+)
+def test_what_runs_no_kernel_needs_no_compiler(arguments, told) -> None:
+    code = f"sys.argv = {['lookalike', *arguments]}\nfrom lookalike.cli import main\nmain()"
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_COMPILER + code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "COLUMNS": "80"},
+    )
+    assert (done.returncode, done.stdout, done.stderr) == told(*arguments)
+
+
+def test_plans_in_python_need_no_compiler() -> None:
+    code = "import lookalike; lookalike.Cascade; lookalike.plan(0.7).sentence()"
+    assert "numba" not in modules_after(WITHOUT_COMPILER + code)
+
+
+def test_instructions_are_defined_where_kernels_find_them() -> None:
+    # One that is missing would be missed when a kernel is compiled, and no sooner.
+    for path in (PACKAGE / "kernels").glob("*.py"):
+        tree = ast.parse(path.read_text())
+        told = {
+            node.name
+            for node in tree.body
+            if isinstance(node, ast.FunctionDef)
+            and any(getattr(one, "id", "") == "instruction" for one in node.decorator_list)
+        }
+        if told:
+            native = importlib.import_module(f"lookalike.kernels.native.{path.stem}")
+            assert told == set(native.__all__)
 
 
 def test_comparing_by_kept_code_loads_nothing_that_only_compiling_needs() -> None:
@@ -147,9 +212,9 @@ def test_the_package_has_no_asserts() -> None:
 
 
 def test_every_kernel_is_compiled_by_the_decorators_of_one_module() -> None:
-    for path in (PACKAGE / "kernels").glob("*.py"):
+    for path in (PACKAGE / "kernels").rglob("*.py"):
         source = path.read_text()
-        if path.name != "jit.py":
+        if path.name != "compiling.py":
             assert "njit" not in source, path
             assert "parallel" not in source, path
             assert "fastmath" not in source, path
@@ -185,6 +250,7 @@ def test_a_tour_of_the_package_compiles_each_kernel_once(tmp_path) -> None:
     code = """
 import importlib, json, pkgutil, sys
 import lookalike, lookalike.budget, lookalike.kernels, numpy as np, pyarrow as pa
+from lookalike.kernels.jit import Kernel
 from scipy.sparse import csr_array
 from pathlib import Path
 texts = ["plain ascii text", "PLAIN ascii text!", "\u039f\u0394\u039f\u03a3 complex e\u0301", ""]
@@ -237,10 +303,11 @@ lookalike.compare(*texts[:2])
 compiled = 0
 for module in pkgutil.iter_modules(lookalike.kernels.__path__):
     for name, kernel in vars(importlib.import_module("lookalike.kernels." + module.name)).items():
-        if hasattr(kernel, "signatures") and not name.startswith("_") and name != "kernel":
-            compiled += len(kernel.signatures) == 1
-            if len(kernel.signatures) > 1:
-                print(name, kernel.signatures)
+        if isinstance(kernel, Kernel) and not name.startswith("_"):
+            signatures = kernel.dispatcher.signatures
+            compiled += len(signatures) == 1
+            if len(signatures) > 1:
+                print(name, signatures)
 print(compiled > 20)
 """
     done = subprocess.run(

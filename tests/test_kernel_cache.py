@@ -11,7 +11,7 @@ import pytest
 from numba.core.errors import NumbaValueError
 
 import lookalike
-from lookalike.kernels import jit
+from lookalike.kernels import compiling, jit
 
 pytestmark = pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled")
 
@@ -21,7 +21,7 @@ from lookalike.kernels import band, jit
 print(jit.first_run(band.band_keys))
 out = np.empty((1, 1), np.uint64)
 band.band_keys(np.array([[7]], np.uint32), 1, out)
-print(out[0, 0], sum(band.band_keys.stats.cache_hits.values()))
+print(out[0, 0], sum(band.band_keys.dispatcher.stats.cache_hits.values()))
 """
 
 
@@ -53,11 +53,11 @@ def test_arrays_have_the_types_that_numba_gives_them(monkeypatch, writeable):
     arrays += [np.zeros(2, "c16"), np.zeros(2, "U3"), np.zeros(2, "M8[s]")]
     for array in arrays:
         array.flags.writeable = writeable
-    known = [jit._type_of_any(array, None) for array in arrays]
+    known = [compiling._type_of_any(array, None) for array in arrays]
     monkeypatch.delitem(sys.modules, "numpy.ma", raising=False)
-    assert [jit._type_of(array, None) for array in arrays] == known
+    assert [compiling._type_of(array, None) for array in arrays] == known
     with pytest.raises(NumbaValueError, match="Unsupported array dtype"):
-        jit._type_of(np.zeros(2, ">u4"), None)
+        compiling._type_of(np.zeros(2, ">u4"), None)
 
 
 def test_masked_arrays_are_refused_as_by_numba():

@@ -71,7 +71,7 @@ class TestRolling:
 
     @given(st.one_of(st.integers(0, 2**63 - 1), st.sampled_from(EDGES)))
     def test_fingerprints_are_reduced_before_they_are_spread(self, x):
-        (found,) = lanes._hashed(np.array([x], np.uint64)).tolist()
+        (found,) = lanes.hashed(np.array([x], np.uint64)).tolist()
         assert found == twins.spread(x % PRIME)
 
     @given(
@@ -81,13 +81,13 @@ class TestRolling:
     )
     def test_a_step_is_the_polynomials_and_keeps_its_bound(self, x, drop, entering, leaving):
         words = [np.array([word], np.uint64) for word in (x, entering, leaving, 8 * BASE, 8 * drop)]
-        base_and_drop = [lanes._Factor.of(word) for word in words[3:]]
-        (found,) = lanes._rolled(*words[:3], *base_and_drop).tolist()
+        base_and_drop = [lanes.Factor.of(word) for word in words[3:]]
+        (found,) = lanes.rolled(*words[:3], *base_and_drop).tolist()
         assert found % PRIME == (x * BASE + entering + leaving * drop) % PRIME
         assert found < 2**63
 
     def test_sums_stay_below_what_the_rule_allows(self):
-        # Each number that `_rolled` is made of, at its largest.
+        # Each number that `rolled` is made of, at its largest.
         x, base, drop, digit = 2**63 - 1, 2**58 - 1, PRIME - 1, 2**8
         half, low, high = 2**31 - 1, 2**31 - 1, x >> 31
         mixed = high * half + low * (base >> 31) + digit * (drop >> 31)

@@ -4,9 +4,8 @@ import os
 from typing import Any
 
 import numpy as np
-from numba.core import types
 
-from lookalike.kernels.jit import INTERPRETED, kernel
+from lookalike.kernels.jit import INTERPRETED, Instruction, kernel
 
 __all__ = ["BY_SYSTEM", "CAN_EXPECT", "expect_spans", "read_spans"]
 
@@ -17,12 +16,8 @@ CAN_EXPECT = BY_SYSTEM and hasattr(os, "posix_fadvise")
 """Whether the system can be told what will be read."""
 _SOON = np.int32(getattr(os, "POSIX_FADV_WILLNEED", 0))
 
-_advise: Any = types.ExternalFunction(
-    "posix_fadvise", types.int32(types.int32, types.int64, types.int64, types.int32)
-)
-_pread: Any = types.ExternalFunction(
-    "pread", types.intp(types.int32, types.voidptr, types.uintp, types.int64)
-)
+_advise: Any = Instruction(__name__, "posix_fadvise")
+_pread: Any = Instruction(__name__, "pread")
 
 
 @kernel
