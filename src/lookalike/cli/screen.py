@@ -178,7 +178,24 @@ def announce_compiling(console: Console, kernel: Any) -> None:
     from lookalike.kernels.jit import first_run
 
     if first_run(kernel):
-        console.print("Compiling, once: up to 15 seconds. Later runs start at once.")
+        console.print(visible(_compiling_told()), soft_wrap=True)
+
+
+def _compiling_told() -> str:
+    from lookalike.kernels.cache import place
+
+    kept = place()
+    if kept is None:
+        return (
+            "Compiling: up to 15 seconds, in every run, as there is no folder to keep compiled "
+            "code in; name one that can be written to by NUMBA_CACHE_DIR."
+        )
+    if not kept.lasting:
+        return (
+            f"Compiling: up to 15 seconds. Compiled code is kept in {kept.folder} only, which may "
+            "not last; name another folder by NUMBA_CACHE_DIR."
+        )
+    return "Compiling, once: up to 15 seconds. Later runs start at once."
 
 
 @contextmanager

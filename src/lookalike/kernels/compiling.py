@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
+from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import llvmlite
 import numba
 import numpy as np
 from numba.core import types
-from numba.core.caching import FunctionCache
+from numba.core.caching import _Cache
+from numba.core.compiler import CompileResult
 from numba.core.runtime.nrt import rtsys
+from numba.core.serialize import dumps
 from numba.core.typing.templates import make_intrinsic_template
 from numba.extending import typeof_impl
 from numba.np import numpy_support
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from lookalike.kernels import cache
 
+if TYPE_CHECKING:
     from lookalike.kernels.jit import Instruction, Kernel
 
 __all__ = ["dispatcher", "first_run", "type_of_instruction"]
@@ -39,44 +44,76 @@ def _type_of(array: Any, context: Any) -> Any:
     return types.Array(kind, array.ndim, layout, readonly=not array.flags.writeable)
 
 
-_HERE = Path(__file__).parent
-_SOURCES = tuple(
-    (path.name, path.stat().st_mtime, path.stat().st_size) for path in sorted(_HERE.rglob("*.py"))
-)
-"""The files that kernels are written in, which call each other's."""
+_VARIANT = sys.implementation.cache_tag, getattr(numba.config, "BOUNDSCHECK", None)
+"""What may differ from one run to the next, each of which has files of its own."""
+_VERSIONS = numba.__version__, llvmlite.__version__, np.__version__
+STAMP = repr((cache.SOURCES, _VERSIONS, _VARIANT)).encode()
+"""All that compiled code depends on, besides the machine and the types of arguments.
+
+Numba looks at the one file that a function is in, and would go on with what others held before.
+"""
 
 
-class _Kept(FunctionCache):
-    """Compiled code on disk, which counts until any of the kernels' files changes.
+class _Kept(_Cache):
+    """The compiled code of a function, in a file for each kind of arguments and each machine."""
 
-    Numba looks at the one file that a function is in, and would go on with what others held before.
-    """
+    def __init__(self, kernel: Kernel, folder: Path) -> None:
+        self._folder, self._prefix = folder, _prefix(kernel)
+        self._options = sorted(kernel.options.items())
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
-        self._cache_file._source_stamp = _SOURCES
+    @property
+    def cache_path(self) -> str:
+        return str(self._folder)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """Load what is kept without all that Numba needs to compile, which takes twice as long."""
         rtsys.initialize(target_context)
-        with self._guard_against_spurious_io_errors():
-            return self._load_overload(sig, target_context)
+        code = cache.read(self._path(sig, target_context.codegen()), STAMP)
+        if code is None:
+            return None
+        data = pickle.loads(code)  # noqa: S301 - its digest was right, so this program wrote it
+        return CompileResult._rebuild(target_context, *data)
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep what was compiled, unless it holds addresses of this process."""
+        if not data.library.has_dynamic_globals:
+            cache.write(self._path(sig, data.codegen), STAMP, dumps(data._reduce()))
+
+    def _path(self, sig: Any, codegen: Any) -> Path:
+        key = str(sig), codegen.magic_tuple(), self._options, _VARIANT
+        name = blake2b(repr(key).encode(), digest_size=12).hexdigest()
+        return self._folder / f"{self._prefix}-{name}.code"
+
+    def enable(self) -> None:
+        """Nothing: it is always in use."""
+
+    def disable(self) -> None:
+        """Nothing: it is always in use."""
+
+    def flush(self) -> None:
+        """Nothing: what is compiled again takes the place of what was kept."""
+
+
+def _prefix(kernel: Kernel) -> str:
+    return f"{Path(kernel.py_func.__code__.co_filename).stem}.{kernel.py_func.__qualname__}"
 
 
 def dispatcher(kernel: Kernel) -> Any:
-    """Give Numba's function of a kernel, the code of which is kept."""
+    """Give Numba's function of a kernel; where there is a place for it, its code is kept."""
     made = numba.njit(kernel.py_func, **kernel.options)
-    made._cache = _Kept(kernel.py_func)
+    place = cache.place()
+    if place is not None and cache.HERE in Path(kernel.py_func.__code__.co_filename).parents:
+        made._cache = _Kept(kernel, place.folder)
     return made
 
 
 def first_run(kernel: Kernel) -> bool:
-    """Tell whether a kernel will have to be compiled."""
-    source = Path(kernel.py_func.__code__.co_filename)
-    pattern = f"{source.stem}.{kernel.py_func.__qualname__}-*.nbi"
-    folder = Path(kernel.dispatcher.stats.cache_path)
-    kept = [path.stat().st_mtime for path in folder.glob(pattern)]
-    return not kept or max(kept) < max(changed for _, changed, _ in _SOURCES)
+    """Tell whether no code of a kernel is kept that could be run."""
+    place = cache.place()
+    if place is None:
+        return True
+    kept = place.folder.glob(f"{_prefix(kernel)}-*.code")
+    return not any(cache.read(path, STAMP) is not None for path in kept)
 
 
 def type_of_instruction(instruction: Instruction) -> Any:
