@@ -76,9 +76,10 @@ def find(
     of either, a table (`text` and `id` name its columns), or a path, pattern or address of files;
     with the metric `cosine` also a NumPy array or a SciPy sparse matrix with a vector in each row,
     or a column of vectors, which `vector` names. What follows up to `max_df` decides the result,
-    see `Settings`; `ignore` is a text whose shingles do not count. The rest says how the job runs: with `skip_bad`, records that cannot be read are passed over and named;
-    `memory` is a bound, as "2GB"; `work` is a folder that is kept, from which a killed job goes on
-    and another threshold is answered without reading again.
+    see `Settings`; `ignore` is a text whose shingles do not count. The rest says how the job runs:
+    with `skip_bad`, records that cannot be read are passed over and named; `memory` is a bound, as
+    "2GB"; `work` is a folder that is kept, from which a killed job goes on and another threshold is
+    answered without reading again.
     """
     settings = Settings(
         threshold=threshold,
