@@ -174,12 +174,15 @@ def test_after_a_refusal_other_settings_work(more, told, tmp_path):
     assert told(*command, *more) == (0, "", "")
 
 
-def test_a_folder_asked_for_stays_after_a_refusal_and_nothing_else(told, tmp_path):
+def test_a_folder_asked_for_serves_the_mended_source_after_a_refusal(told, tmp_path):
     path = tmp_path / "docs.jsonl"
     path.write_bytes(LINES + b"oops\n")
     command = "dedup", path, "-o", tmp_path / "clean", "--work", tmp_path / "work", "-q"
     refused(told(*command), "docs.jsonl:5 is not valid JSON")
-    assert names(tmp_path) == ["docs.jsonl", "work"]
+    assert names(tmp_path) == ["docs.jsonl"]
+    path.write_bytes(LINES)
+    assert told(*command) == (0, "", "")
+    assert names(tmp_path) == ["clean", "docs.jsonl", "work"]
 
 
 def test_ids_that_stand_twice_are_refused_with_both_places(told, tmp_path):

@@ -162,6 +162,7 @@ BAD = {
     "a float as a token": ([["a", 1.5]], "token 2 of document 0 is of type float: give strings"),
     "true as a token": ([["a", True]], "token 2 of document 0 is of type bool"),
     "bytes as a token": ([["a", b"b"]], "token 2 of document 0 is of type bytes"),
+    "floats before tokens": ([[1.5], ["a"]], "document 1 is not a vector"),
     "a list as a token": ([["a", ["b"]]], "token 2 of document 0 is of type list"),
     "a long number": ([["a", 10**5000]], "token 2 of document 0 has more than 4,300 digits"),
     "no Unicode": ([["a", "b\ud800"]], r"a token of document 0 holds a lone surrogate \(U\+D800"),

@@ -220,7 +220,8 @@ def test_the_stars_are_the_clusters():
     for name, (kept, similarity) in removed.items():
         members.setdefault(kept, {kept: 1.0})[name] = similarity
     rows = result.clusters.to_pylist()
-    assert result.clusters.column_names == ["id", "cluster", "size", "similarity", "kept"]
+    names = ["id", "cluster", "size", "similarity", "kept", "corpus"]
+    assert result.clusters.column_names == names
     found = {}
     for row in rows:
         found.setdefault(row["cluster"], {})[row["id"]] = row["similarity"]

@@ -22,9 +22,9 @@ from lookalike.read.documents import (
 from lookalike.read.fields import joined
 from lookalike.read.tokens import (
     SEQUENCES,
+    are_tokens,
     as_tokens,
     from_lists,
-    has_text,
     holds_tokens,
 )
 from lookalike.read.vectors import (
@@ -104,15 +104,14 @@ def _from_sparse(source: Any) -> Documents:
 def _as_documents(values: Sequence[Any], names: Sequence[Any], kind: Kind | None) -> pa.Array:
     """Make a column of Python values, of which lists are vectors or tokens.
 
-    `kind` is that of a column of a table, where the user said which holds vectors; else lists are
-    tokens where one of them has a string.
+    `kind` is that of a column of a table, where the user said which holds vectors.
     """
     first = next((value for value in values if value is not None), None)
     if kind == "vectors":
         return from_sequences(values, names)
     if not isinstance(first, SEQUENCES):
         return as_texts(values, names)
-    if kind == "text" or any(map(has_text, values)):
+    if kind == "text" or are_tokens(values):
         return from_lists(values, names)
     return from_sequences(values, names)
 

@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 __all__ = [
     "SEQUENCES",
     "STRINGS",
+    "are_tokens",
     "as_tokens",
     "decoded",
     "from_lists",
-    "has_text",
     "holds_tokens",
     "invalid",
     "plain",
@@ -85,11 +85,21 @@ def invalid(column: pa.Array) -> NDArray[np.bool_]:
     return wrong
 
 
-def has_text(value: Any) -> bool:
-    """Tell a document of Python that has a string among its tokens, as no vector has."""
-    if not _is_sequence(value) or (isinstance(value, np.ndarray) and value.dtype.kind not in "OU"):
-        return False
-    return any(issubclass(kind, str) for kind in set(map(type, value)))
+def are_tokens(values: Sequence[Any]) -> bool:
+    """Tell lists of tokens from vectors, in Python: the first string or float among them tells."""
+    for value in values:
+        kinds = _kinds_in(value)
+        if any(issubclass(kind, str) for kind in kinds):
+            return True
+        if any(issubclass(kind, (float, np.floating)) for kind in kinds):
+            return False
+    return False
+
+
+def _kinds_in(value: Any) -> set[type]:
+    if isinstance(value, np.ndarray) and value.dtype != object:
+        return {value.dtype.type}
+    return set(map(type, value)) if _is_sequence(value) else set()
 
 
 def from_lists(values: Sequence[Any], names: Sequence[Any]) -> pa.Array:
