@@ -24,8 +24,6 @@ RECALLS = (0.5, 0.9, 0.99, 0.9999)
 SEEDS = 8
 SMALL, LARGE = 4000, 16_000
 """Pairs of a row of the grid, all seeds together; at a recall of 0.9999 eight times as many."""
-LEAST = {"cosine": 0.3}
-"""The least similarity that is looked at."""
 MANY = 1_000_000
 """Documents for which bands are planned that are given: those of a few thousand are short."""
 
@@ -53,7 +51,8 @@ class Kind:
     """So many documents, and to each one of the size's similarity to it."""
     options: dict[str, Any]
     similarity: Callable[[Size], float] = lambda size: size.similarity
-    least_union: int = 1
+    least: float = 0.1
+    """The least similarity that is looked at: below, nearly all documents meet by chance."""
 
 
 class Row(NamedTuple):
@@ -134,12 +133,12 @@ def _unbalanced(size: Size, pairs: int, random: Random) -> tuple[list[str], list
 
 
 def _vectors(size: Size, pairs: int, random: Random) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Vectors of so many dimensions as the union has, at the angle of the cosine of the size."""
-    x, y = random.standard_normal((2, pairs, size.union))
+    """Vectors at the angle of a cosine; in fewer dimensions many are near each other by chance."""
+    x, y = random.standard_normal((2, pairs, 16 * size.union))
     x /= np.linalg.norm(x, axis=1)[:, None]
     y -= (x * y).sum(axis=1)[:, None] * x
     y /= np.linalg.norm(y, axis=1)[:, None]
-    cosine = size.similarity + 1e-6  # of 32 bits
+    cosine = min(size.similarity + 1e-6, 1.0)  # of 32 bits
     return x, cosine * x + math.sqrt(1 - cosine**2) * y
 
 
@@ -162,9 +161,9 @@ KINDS = {
         Kind("words", _one_sided, {"shingle": "words:5"}),
         Kind("characters", _characters, {"shingle": "chars:2"}),
         Kind("neighbours", _neighbours, {"shingle": "chars:2"}),
-        Kind("cosine", _two_sided, COSINE, _cosine_of_sets),
-        Kind("unbalanced", _unbalanced, COSINE, _cosine_of_counts),
-        Kind("vectors", _vectors, {"metric": "cosine"}, least_union=2),
+        Kind("cosine", _two_sided, COSINE, _cosine_of_sets, least=0.3),
+        Kind("unbalanced", _unbalanced, COSINE, _cosine_of_counts, least=0.3),
+        Kind("vectors", _vectors, {"metric": "cosine"}, least=0.6),
     )
 }
 
@@ -189,11 +188,7 @@ class Cell(NamedTuple):
 
 def grid(kind: Kind, *, large: bool) -> Iterator[Cell]:
     """Give the rows of a grid for a kind of documents."""
-    few = [size for size in sizes(large=large) if size.union >= kind.least_union]
-    # At a lower cosine nearly all documents meet by chance, and are compared.
-    few = [
-        size for size in few if kind.similarity(size) >= LEAST.get(kind.options.get("metric"), 0)
-    ]
+    few = [size for size in sizes(large=large) if kind.similarity(size) >= kind.least]
     cells = [(recall, for_many) for recall in RECALLS for for_many in (False, True)]
     for place, size in enumerate(few):
         # The small grid takes recalls and plans in turn, the large one all recalls for each size.

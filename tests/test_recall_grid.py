@@ -21,11 +21,13 @@ ONE_ROW, ALL_ROWS = -5, -4
 @pytest.mark.parametrize("name", KINDS)
 def test_pairs_at_the_threshold_are_found_as_often_as_is_stated(name):
     kind = KINDS[name]
-    rows = [measure(kind, cell, large=LARGE) for cell in grid(kind, large=LARGE)]
-    for row in rows:
-        # Bands for a million documents are planned for the typical ones, given, and stated anew.
-        assert row.stated >= row.recall - 1e-4
+    rows = []
+    for cell in grid(kind, large=LARGE):
+        row = measure(kind, cell, large=LARGE)
+        # Bands for a million typical documents are given, and stated anew for these.
+        assert cell.for_many or row.stated >= row.recall
         assert row.score > ONE_ROW, row
+        rows.append(row)
     assert sum(row.score for row in rows) / math.sqrt(len(rows)) > ALL_ROWS
 
 
