@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lookalike.curves import Cascade
     from lookalike.errors import (
         LookalikeError,
+        MemoryLimitError,
         OutputError,
         QuadraticError,
         SettingsError,
@@ -39,6 +40,7 @@ _HOMES = {
     "DedupResult": "results",
     "FindResult": "results",
     "LookalikeError": "errors",
+    "MemoryLimitError": "errors",
     "OutputError": "errors",
     "Passage": "passages",
     "Plan": "planning",
@@ -64,6 +66,7 @@ __all__ = [
     "DedupResult",
     "FindResult",
     "LookalikeError",
+    "MemoryLimitError",
     "OutputError",
     "Passage",
     "Plan",

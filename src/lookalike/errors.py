@@ -6,13 +6,15 @@
     ├── SourceError        a source that cannot be read: which, and where in it
     │   ├── UnreadableError    it may be read another time: a device or a network fails
     │   └── InvalidTextError   (in `normalise`) a document that is no Unicode text
-    └── OutputError        a result that cannot be written or would not fit
+    ├── OutputError        a result that cannot be written or would not fit
+    └── MemoryLimitError   a limit of this process that leaves too little memory to begin
 
 The message of each says what is wrong, where, and what to do, in one line.
 """
 
 __all__ = [
     "LookalikeError",
+    "MemoryLimitError",
     "OutputError",
     "QuadraticError",
     "SettingsError",
@@ -43,3 +45,7 @@ class UnreadableError(SourceError):
 
 class OutputError(LookalikeError):
     """Results that cannot be written, or that would not fit in memory."""
+
+
+class MemoryLimitError(LookalikeError, MemoryError):
+    """A limit of this process under which compiled code could not be loaded or run."""

@@ -24,3 +24,6 @@ def main() -> None:
         # Before the command began, or after it ended.
         print("lookalike: stopped", file=sys.stderr)
         sys.exit(STOPPED)
+    except MemoryError:
+        print("lookalike: there is not enough memory to start", file=sys.stderr)
+        sys.exit(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -21,6 +22,10 @@ STOPPED = 130
 """Exit statuses; the second after Ctrl-C."""
 USAGE_ERROR: Any = typer.BadParameter.__base__
 """All that wrong usage raises, for which Typer has no public name."""
+LACKING = (
+    "there is not enough memory: use fewer documents, or fewer bands and rows, or raise the limit "
+    "of this process if it has one (ulimit -v)"
+)
 
 app = typer.Typer(
     name="lookalike",
@@ -74,12 +79,12 @@ def main() -> None:
         _end(str(error), WRONG_USAGE)
     except LookalikeError as error:
         _end(str(error))
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        _end(f"{where}{error.strerror or error}")
-    except MemoryError:
-        _end("there is not enough memory: use fewer documents, or fewer bands and rows")
     except Exception as error:
+        if _lacks_memory(error):
+            _end(LACKING)
+        if isinstance(error, OSError):
+            where = f"{error.filename}: " if error.filename else ""
+            _end(f"{where}{error.strerror or error}")
         if os.environ.get("LOOKALIKE_DEBUG"):
             raise
         _end(
@@ -91,6 +96,14 @@ def main() -> None:
 
         _end(stopped(), STOPPED)
     sys.exit(status or 0)
+
+
+def _lacks_memory(error: Exception) -> bool:
+    """Tell whether memory was refused to an object, a call of the system, a library or a thread."""
+    if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+        return True
+    told = str(error).lower()
+    return any(sign in told for sign in ("failed to map segment", "can't start new thread"))
 
 
 def _quiet_if_cut_off(end: SystemExit) -> None:

@@ -7,8 +7,11 @@ code needs no compiler: plans, curves, help.
 from __future__ import annotations
 
 import os
+import sys
 from functools import cached_property, update_wrapper
 from typing import TYPE_CHECKING, Any
+
+from lookalike.budget import check_address_space
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +35,9 @@ INTERPRETED = os.environ.get("NUMBA_DISABLE_JIT", "").strip() not in ("", "0")
 
 
 def _compiling() -> ModuleType:
+    """Load the compiler, if there is memory for it: without, it would end the process."""
+    if "lookalike.kernels.compiling" not in sys.modules:
+        check_address_space()
     from lookalike.kernels import compiling
 
     return compiling
