@@ -79,7 +79,9 @@ def test_kernels_are_only_called_by_stages() -> None:
     for path in MODULES:
         if "cli" in path.parts:
             continue
-        if any(name.startswith("lookalike.kernels") for name in imported(path)):
+        # A job may load the compiler; that calls no kernel.
+        called = imported(path) - {"lookalike.kernels.jit"}
+        if any(name.startswith("lookalike.kernels") for name in called):
             inside = "kernels" in path.parts
             assert inside or path.stem in STAGES, path
 

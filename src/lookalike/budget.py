@@ -44,15 +44,20 @@ def size(number: float) -> str:
     return f"{number / 1e3:.0f} KB"
 
 
-def check_address_space() -> None:
-    """Refuse to begin under a limit of the address space at which libraries abort the process."""
+def address_limit() -> int | None:
+    """Give the limit of this process's address space, where the system has one and it is set."""
     try:
         import resource
     except ImportError:
-        return
+        return None
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    used = _address_space()
-    if limit == resource.RLIM_INFINITY or limit - used >= ROOM:
+    return None if limit == resource.RLIM_INFINITY else limit
+
+
+def check_address_space() -> None:
+    """Refuse to begin under a limit of the address space at which libraries abort the process."""
+    limit, used = address_limit(), _address_space()
+    if limit is None or limit - used >= ROOM:
         return
     raise MemoryLimitError(
         f"the address space of this process is limited to {size(limit)}, of which "

@@ -170,14 +170,15 @@ def _agreeing_rows(similarity: float) -> Floats:
 
 def _unions(similarity: float) -> list[tuple[int, int]]:
     """Give sizes of unions, and of what is shared of them: the least that is so similar."""
-    shares = [(n, max(math.ceil(similarity * n - 1e-9), 0)) for n in range(1, LARGE_UNION)]
-    chosen = shares[:SMALL_UNION]
+    unions = np.arange(1, LARGE_UNION)
+    shared = np.maximum(np.ceil(similarity * unions - 1e-9), 0).astype(np.int64)
+    chosen = list(range(SMALL_UNION))
     begin = SMALL_UNION
-    while begin < len(shares):
+    while begin < len(unions):
         end = math.ceil(begin * RANGE)
-        chosen.append(min(shares[begin:end], key=lambda size: size[1] / size[0]))
+        chosen.append(begin + int(np.argmin(shared[begin:end] / unions[begin:end])))
         begin = end
-    return chosen
+    return [(int(unions[place]), int(shared[place])) for place in chosen]
 
 
 def _agreeing_of(union: int, shared: int) -> Floats:

@@ -4,7 +4,10 @@ Nothing heavy is imported until a command runs, so that help answers at once.
 """
 
 import gc
+import os
 import sys
+
+from lookalike.budget import address_limit
 
 __all__ = ["main"]
 
@@ -16,6 +19,9 @@ LIVING = 100_000
 def main() -> None:
     """Run the program."""
     gc.set_threshold(LIVING)
+    if address_limit() is not None:
+        # Arrow's own allocator reserves a gigabyte of addresses at once, which others then lack.
+        os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     try:
         from lookalike.cli.app import main as run
 

@@ -11,7 +11,7 @@ import sys
 from functools import cached_property, update_wrapper
 from typing import TYPE_CHECKING, Any
 
-from lookalike.budget import check_address_space
+from lookalike.budget import address_limit, check_address_space
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +25,7 @@ __all__ = [
     "inner",
     "instruction",
     "kernel",
+    "load_if_limited",
     "multiply_high",
     "ones",
     "trailing_zeros",
@@ -41,6 +42,15 @@ def _compiling() -> ModuleType:
     from lookalike.kernels import compiling
 
     return compiling
+
+
+def load_if_limited() -> None:
+    """Load the compiler before a job takes memory, where the address space has a limit.
+
+    Elsewhere it is loaded when a kernel is first called.
+    """
+    if not INTERPRETED and address_limit() is not None:
+        _compiling()
 
 
 class Kernel:

@@ -25,6 +25,7 @@ from lookalike.errors import (
 )
 from lookalike.groups import Groups
 from lookalike.keep import column_of, priorities
+from lookalike.kernels.jit import load_if_limited
 from lookalike.normalise import Normalisation
 from lookalike.pairs import LINK, Links
 from lookalike.pipeline import comparing
@@ -81,6 +82,7 @@ class Job:
 
     def __post_init__(self) -> None:
         """Open the work folder, and see whether it is of this job."""
+        load_if_limited()
         self.options = Normalisation.parse(self.settings.normalise)
         if self.ignored is not None:
             digest = hashlib.sha256(self.ignored.encode()).hexdigest()[:16]
