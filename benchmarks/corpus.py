@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from pyarrow import parquet
 
 from benchmarks.shingles import words_of
-from lookalike.testing import Corpus, real_texts
+from lookalike.learn.corpora import Corpus, real_texts
 
 CACHE = Path(__file__).parent / ".corpora"
 REAL = Path(__file__).parent.parent.parent / "shared" / "data"

@@ -22,10 +22,10 @@ import pyarrow as pa
 
 from benchmarks.corpus import real_folder
 from benchmarks.table import RESULTS, machine
-from lookalike.minhash import sign_texts
-from lookalike.normalise import Canonical, normalise
-from lookalike.shingle import Shingling
-from lookalike.testing import Corpus, real_texts
+from lookalike.learn.corpora import Corpus, real_texts
+from lookalike.sketches.minhash import sign_texts
+from lookalike.text.normalise import Canonical, normalise
+from lookalike.text.shingles import Shingling
 
 SHINGLES = ("words:5", "chars:9")
 ROWS = 128

@@ -58,8 +58,8 @@ class Figure:
 def lookalike(
     elements: Hashes, ends: npt.NDArray[np.int64], rows: int
 ) -> tuple[Made, Callable[[Any], Any]]:
-    from lookalike.minhash import sign_sets
-    from lookalike.shingle import Sets
+    from lookalike.sketches.minhash import sign_sets
+    from lookalike.text.shingles import Sets
 
     sets = Sets(elements, ends)
     return lambda: sign_sets(sets, rows=rows, seed=SEED), np.asarray

@@ -9,11 +9,11 @@ import numba
 import numpy as np
 import pyarrow as pa
 
+from lookalike.base.columns import Column
 from lookalike.kernels.jit import INTERPRETED
-from lookalike.normalise import Canonical, Normalisation, normalise
-from lookalike.shingle import Sets
-from lookalike.store import Column
-from lookalike.texts import Texts
+from lookalike.text.documents import Texts
+from lookalike.text.normalise import Canonical, Normalisation, normalise
+from lookalike.text.shingles import Sets
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable

@@ -14,76 +14,64 @@ import lookalike
 
 PACKAGE = Path(lookalike.__file__).parent
 
-# Each room may look into the rooms to its right, never to its left.
-FACES = ("cli", "__main__")
-ORDER = ("pipeline", "comparison")
-STAGES = (
-    *("read", "pages", "tokens", "vectors", "normalise", "texts", "ids", "shingle", "bags"),
-    *("frequencies", "boilerplate", "minhash", "simhash", "hamming", "background", "planning"),
-    *("band", "sweep", "verify", "cosine", "exact", "containment", "pairs"),
-    *("cluster", "passages", "write", "groups", "keep", "results", "textbook", "testing"),
+# Each package may import those before it, and none after it.
+ORDER = (
+    *("errors", "base", "settings", "kernels"),
+    *("read", "text", "sketches", "planning", "candidates", "score", "cluster", "results", "write"),
+    *("job", "api", "learn", "cli", "__main__"),
 )
-GROUND = (
-    *("curves", "errors", "loading", "randomness", "settings", "threads", "unicode", "wording"),
-    *("budget", "prefilter", "recall", "columns", "locking", "store", "work"),
-)
-KERNELS = ("kernels",)
-ROOMS = (FACES, ORDER, STAGES, KERNELS, GROUND)
-
-
-def room_of(module: str) -> int:
-    name = module.split(".")[1]
-    for place, names in enumerate(ROOMS):
-        if name in names:
-            return place
-    raise AssertionError(f"{module} stands in no room: add it to this test")
+FACES = ("cli", "__main__", "api")
+MOST_ENTRIES = 24
+"""Entries of the package, once all faces are there."""
+MODULES = {
+    ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if path != PACKAGE / "__init__.py"
+}
 
 
 def imported(path: Path) -> set[str]:
-    """Give the modules of the package that a file imports, wherever it does, types aside."""
+    """Give the modules of the package that a file imports, wherever it does, types included."""
     found = set()
-    tree = ast.parse(path.read_text())
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
-            node.body = []
-    for node in ast.walk(tree):
+    for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            found |= {name.name for name in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module == "lookalike":
-            found |= {f"lookalike.{name.name}" for name in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            found.add(node.module)
-    return {name for name in found if name.startswith("lookalike.") and "__version__" not in name}
+            found |= {name.name.removeprefix("lookalike.") for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("lookalike."):
+            module = str(node.module).removeprefix("lookalike").removeprefix(".")
+            inner = {f"{module}.{name.name}".removeprefix(".") for name in node.names}
+            found |= (inner & set(MODULES)) or {module}
+    return found & set(MODULES)
 
 
-MODULES = sorted(path for path in PACKAGE.rglob("*.py") if path != PACKAGE / "__init__.py")
+IMPORTS = {name: imported(path) - {name} for name, path in MODULES.items()}
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
-def test_imports_go_one_way(path: Path) -> None:
-    me = ".".join(["lookalike", *path.relative_to(PACKAGE).with_suffix("").parts])
-    for other in imported(path):
-        assert room_of(other) >= room_of(me), f"{me} imports {other}"
+@pytest.mark.parametrize("module", MODULES)
+def test_a_package_imports_only_those_before_it(module: str) -> None:
+    package = module.partition(".")[0]
+    for other in IMPORTS[module]:
+        before = other.partition(".")[0]
+        assert ORDER.index(before) <= ORDER.index(package), f"{module} imports {other}"
 
 
-def test_only_the_pipeline_knows_the_order_of_the_stages() -> None:
-    for path in MODULES:
-        stages = {
-            name for name in imported(path) if name.split(".")[1] in ("band", "sweep", "exact")
-        }
-        if path.parent.name not in ("pipeline", "kernels"):
-            assert not stages, f"{path.name} calls {stages}"
+def test_no_modules_import_each_other() -> None:
+    left = {name: set(imports) for name, imports in IMPORTS.items()}
+    while free := [name for name, imports in left.items() if not imports & set(left)]:
+        for name in free:
+            del left[name]
+    assert not left
 
 
-def test_kernels_are_only_called_by_stages() -> None:
-    for path in MODULES:
-        if "cli" in path.parts:
-            continue
-        # A job may load the compiler; that calls no kernel.
-        called = imported(path) - {"lookalike.kernels.jit"}
-        if any(name.startswith("lookalike.kernels") for name in called):
-            inside = "kernels" in path.parts
-            assert inside or path.stem in STAGES, path
+def test_no_face_imports_a_kernel() -> None:
+    for module, imports in IMPORTS.items():
+        if module.partition(".")[0] in FACES:
+            assert not [name for name in imports if name.startswith("kernels")], module
+
+
+def test_the_listing_is_short_and_has_an_order() -> None:
+    entries = {path.name for path in PACKAGE.iterdir() if path.name != "__pycache__"}
+    assert {path.removesuffix(".py") for path in entries} == {*ORDER, "__init__", "py.typed"}
+    assert len(entries) <= MOST_ENTRIES
 
 
 def test_public_names_are_sorted_and_load() -> None:
@@ -121,13 +109,12 @@ sys.meta_path.insert(0, Missing())
 
 
 def test_modules_load_without_the_compiler() -> None:
-    names = [".".join(path.relative_to(PACKAGE).with_suffix("").parts) for path in MODULES]
     loading = [
-        f"import lookalike.{name.removesuffix('.__init__')}"
-        for name in names
+        f"import lookalike.{name}"
+        for name in MODULES
         if name != "__main__" and not name.startswith(("kernels.native", "kernels.compiling"))
     ]
-    assert "import lookalike.planning" in loading
+    assert "import lookalike.planning.plan" in loading
     assert "numba" not in modules_after("\n".join([WITHOUT_COMPILER, *loading]))
 
 
@@ -185,8 +172,8 @@ def test_comparing_by_kept_code_loads_nothing_that_only_compiling_needs() -> Non
     others = {
         "numpy.ma",
         "pandas",
-        "lookalike.background",
-        "lookalike.cosine",
+        "lookalike.planning.sampling",
+        "lookalike.score.cosine",
         "lookalike.read.tables",
     }
     assert not loaded & (compiling | others)
@@ -208,7 +195,7 @@ print(len(lookalike.find(["a text", "a text"]).pairs))
 
 
 def test_the_package_has_no_asserts() -> None:
-    for path in MODULES:
+    for path in MODULES.values():
         tree = ast.parse(path.read_text())
         assert not [node for node in ast.walk(tree) if isinstance(node, ast.Assert)], path
 
@@ -224,7 +211,7 @@ def test_every_kernel_is_compiled_by_the_decorators_of_one_module() -> None:
 
 def test_parts_of_kernels_are_called_by_kernels_alone() -> None:
     # Python that calls one crashes.
-    trees = {path: list(ast.walk(ast.parse(path.read_text()))) for path in MODULES}
+    trees = {path: list(ast.walk(ast.parse(path.read_text()))) for path in MODULES.values()}
     made: dict[str, set[str]] = {"inner": set(), "kernel": set()}
     for node in (node for nodes in trees.values() for node in nodes):
         if isinstance(node, ast.FunctionDef):
@@ -251,7 +238,7 @@ def test_parts_of_kernels_are_called_by_kernels_alone() -> None:
 def test_a_tour_of_the_package_compiles_each_kernel_once(tmp_path) -> None:
     code = """
 import importlib, json, pkgutil, sys
-import lookalike, lookalike.budget, lookalike.kernels, numpy as np, pyarrow as pa
+import lookalike, lookalike.base.memory, lookalike.kernels, numpy as np, pyarrow as pa
 from lookalike.kernels.jit import Kernel
 from scipy.sparse import csr_array
 from pathlib import Path
@@ -264,7 +251,7 @@ file = written("texts.jsonl", texts)
 tokens = written("tokens.jsonl", [["a", "b"], ["b", "a", "c"], []])
 every = ({}, {"recall": 1}, {"multiset": True}, {"shingle": "words:2"}, {"normalise": "none"},
          {"estimate": True}, {"cascade": "or:2 and:2"}, {"max_df": 0.9}, {"ignore": "plain"})
-lookalike.budget.LEAST = 0
+lookalike.base.memory.LEAST = 0
 for source in (texts, pa.array(texts), pa.array(texts, pa.string()).slice(1), file, tokens):
     for memory in (None, 1000):
         for options in every:

@@ -7,15 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import lookalike.bags
+import lookalike.text.weighted_shingles
 import twins
 import twins_cosine
-from lookalike.bags import Bags, Rarity, Weighting, bags_of, listed_bags
 from lookalike.errors import SettingsError
-from lookalike.kernels import sets, weighted
+from lookalike.kernels import sets, weighted_shingles
 from lookalike.kernels.jit import INTERPRETED
-from lookalike.shingle import Shingling, ignoring
-from lookalike.vectors import canonical_sparse
+from lookalike.text.shingles import Shingling, ignoring
+from lookalike.text.vectors import canonical_sparse
+from lookalike.text.weighted_shingles import Bags, Rarity, Weighting, bags_of, listed_bags
 from making import documents_of
 
 pytestmark = pytest.mark.kernels
@@ -95,7 +95,7 @@ class TestTheKernel:
         weights = np.array([w for row in rows for w in row], np.float64)
         offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
         out = np.full(len(rows), 5.0)
-        weighted.squares(weights, offsets, out)
+        weighted_shingles.squares(weights, offsets, out)
         expected = [twins_cosine.in_turn([w * w for w in row]) for row in rows]
         assert out.tolist() == expected
         bags = Bags(np.zeros(len(weights), np.uint64), weights, offsets)
@@ -167,7 +167,7 @@ class TestPieces:
         whole = bags_of(documents, shingling, weighting)
         assert len(whole) == len(VERSES)
         for piece in (1, 50, 1 << 20):
-            monkeypatch.setattr(lookalike.bags, "PIECE", piece)
+            monkeypatch.setattr(lookalike.text.weighted_shingles, "PIECE", piece)
             for threads in THREADS:
                 assert equal(bags_of(documents, shingling, weighting, threads=threads), whole)
                 rows = np.array([4, 0, 0, 2, 6], np.int64)

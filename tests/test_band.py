@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 import twins
 import twins_core
-from lookalike.band import Buckets, Keys, Layout, Meetings, band_keys, candidates, met
-from lookalike.curves import Cascade
+from lookalike.base.columns import Column
+from lookalike.candidates.buckets import Buckets, Keys, Layout, Meetings, band_keys, candidates, met
 from lookalike.errors import QuadraticError, SettingsError
-from lookalike.kernels import band as kernels
+from lookalike.kernels import buckets as kernels
 from lookalike.kernels.jit import INTERPRETED
-from lookalike.store import Column
+from lookalike.planning.curves import Cascade
 from making import pairs_of, rows_of
 
 pytestmark = pytest.mark.kernels
@@ -244,14 +244,14 @@ class TestKeys:
         documents = len(table[0])
         cuts = sorted(data.draw(st.lists(st.integers(0, documents), max_size=4)))
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("lookalike.band.TOGETHER", together)
+            patched.setattr("lookalike.candidates.buckets.TOGETHER", together)
             keys = keys_of(table, cuts)
             assert len(keys) == keys.written == documents
             assert [keys.band(number).tolist() for number in range(len(table))] == table
             assert keys.all().tolist() == table
 
     def test_another_goes_on_after_the_last_whole_block(self, monkeypatch):
-        monkeypatch.setattr("lookalike.band.TOGETHER", 4)
+        monkeypatch.setattr("lookalike.candidates.buckets.TOGETHER", 4)
         table = np.arange(22, dtype=np.uint64).reshape(2, 11)
         column = Column(np.uint64)
         killed = Keys(2, column)
@@ -324,7 +324,7 @@ class TestBuckets:
         assert (found.most_pairs, found.largest) == (10, 5)
 
     def test_more_buckets_than_have_numbers_are_refused(self, monkeypatch):
-        monkeypatch.setattr("lookalike.kernels.band.ALONE", np.uint32(3))
+        monkeypatch.setattr("lookalike.kernels.buckets.ALONE", np.uint32(3))
         with pytest.raises(QuadraticError, match="'or:2' makes more than 3 buckets: use fewer"):
             buckets_of([[1, 1, 2, 2], [1, 1, 2, 3]])
 
@@ -354,7 +354,7 @@ class TestMeetings:
             [[None if b == ALONE else b for b in column] for column in whole.T.tolist()]
         )
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("lookalike.band.LAST_STAMP", last_stamp)
+            patched.setattr("lookalike.candidates.buckets.LAST_STAMP", last_stamp)
             meetings = Meetings(buckets, block=block)
             inside = 0
             for what, start, stop, chosen, least in steps:
@@ -398,7 +398,7 @@ class TestMeetings:
 
     @pytest.mark.parametrize("last_stamp", [3, 4, 7, 10])
     def test_no_meeting_is_lost_when_the_stamps_begin_anew(self, monkeypatch, last_stamp):
-        monkeypatch.setattr("lookalike.band.LAST_STAMP", last_stamp)
+        monkeypatch.setattr("lookalike.candidates.buckets.LAST_STAMP", last_stamp)
         buckets = buckets_of([[1] * 4, [2] * 4])
         meetings = Meetings(buckets)
         meetings.enter(buckets.stretch(0, 3), 0, np.ones(3, np.bool_))
@@ -434,7 +434,7 @@ class TestMeetings:
         cascade = Cascade((("or", len(table)),))
         told = []
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("lookalike.band.TOGETHER", together)
+            patched.setattr("lookalike.candidates.buckets.TOGETHER", together)
             buckets = buckets_of(table)
             every, later = (
                 [
@@ -454,7 +454,7 @@ class TestMeetings:
     def test_all_candidates_of_the_documents_told_came_before(self, table, together):
         at = 0
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("lookalike.band.TOGETHER", together)
+            patched.setattr("lookalike.candidates.buckets.TOGETHER", together)
 
             def tell(documents):
                 nonlocal at

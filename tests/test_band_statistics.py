@@ -13,10 +13,10 @@ import math
 import numpy as np
 import pytest
 
-from lookalike.band import candidates
-from lookalike.curves import Cascade
-from lookalike.minhash import sign_sets
-from lookalike.recall import RowPath
+from lookalike.candidates.buckets import candidates
+from lookalike.planning.curves import Cascade
+from lookalike.planning.recall import RowPath
+from lookalike.sketches.minhash import sign_sets
 from making import random_pairs
 
 PAIRS = 4000

@@ -13,7 +13,7 @@ import pytest
 from pyarrow import parquet
 
 from conftest import ROOT
-from lookalike.testing import Corpus
+from lookalike.learn.corpora import Corpus
 
 sys.path.insert(0, str(ROOT))
 

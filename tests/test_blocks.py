@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike import unicode
 from lookalike.kernels import blocks
 from lookalike.kernels.jit import INTERPRETED
+from lookalike.text import unicode
 
 pytestmark = pytest.mark.kernels
 

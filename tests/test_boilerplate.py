@@ -12,14 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import twins
-from lookalike import boilerplate, frequencies, unicode
-from lookalike.boilerplate import SharedPassage, hashes_of, most_shared, paragraphs
 from lookalike.errors import SettingsError
-from lookalike.frequencies import frequent
-from lookalike.kernels import frequency as kernels
+from lookalike.kernels import document_frequencies as kernels
 from lookalike.kernels import words
 from lookalike.kernels.jit import INTERPRETED
-from lookalike.shingle import Shingling, element_sets, ignoring
+from lookalike.text import boilerplate, document_frequencies, unicode
+from lookalike.text.boilerplate import SharedPassage, hashes_of, most_shared, paragraphs
+from lookalike.text.document_frequencies import frequent
+from lookalike.text.shingles import Shingling, element_sets, ignoring
 from making import documents_of
 from texts import any_text, documents
 
@@ -60,10 +60,16 @@ class TestFrequent:
     ):
         cuts = data.draw(st.lists(st.integers(0, len(texts)), max_size=3))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(frequencies, "PIECE", data.draw(st.sampled_from([1, 20, 1 << 20])))
+            patch.setattr(
+                document_frequencies, "PIECE", data.draw(st.sampled_from([1, 20, 1 << 20]))
+            )
             # Few slots, which many shingles share, and so little room that rounds are needed.
-            patch.setattr(frequencies, "_bits", lambda *_: data.draw(st.sampled_from([1, 3, 16])))
-            patch.setattr(frequencies, "MOST_KEYS", data.draw(st.sampled_from([8, 1 << 22])))
+            patch.setattr(
+                document_frequencies, "_bits", lambda *_: data.draw(st.sampled_from([1, 3, 16]))
+            )
+            patch.setattr(
+                document_frequencies, "MOST_KEYS", data.draw(st.sampled_from([8, 1 << 22]))
+            )
             found = frequent(
                 in_parts(texts, *cuts),
                 Shingling(unit, k, multiset),
@@ -99,8 +105,8 @@ class TestFrequent:
             asked.append(1)
             return iter([documents_of(texts)])
 
-        monkeypatch.setattr(frequencies, "_bits", lambda *_: 2)
-        monkeypatch.setattr(frequencies, "MOST_KEYS", 256)
+        monkeypatch.setattr(document_frequencies, "_bits", lambda *_: 2)
+        monkeypatch.setattr(document_frequencies, "MOST_KEYS", 256)
         found = frequent(parts, Shingling("chars", 3), share=0.05, documents=60)
         assert found.tolist() == frequent_by_counter(texts, "chars", 3, 0.05)
         assert len(asked) > 3
@@ -191,7 +197,7 @@ class TestMostShared:
             texts.append(rng.choice([" ", ", ", "; "]).join(changed) + f" end {rng.random()}")
         expected = shared_by(texts, words=4)
         assert len(expected) > 1
-        monkeypatch.setattr(frequencies, "PIECE", piece)
+        monkeypatch.setattr(document_frequencies, "PIECE", piece)
         rng.shuffle(texts)
         assert shared_by(texts, 3, 3, 9, words=4, threads=threads) == expected
 
@@ -288,7 +294,7 @@ class TestChains:
         texts = documents_of([f"p q x r p q y s q x{n}" for n in range(6)])
         kind = Shingling("words", 2)
         hashes = frequent(lambda: iter([texts]), kind, share=0.5, documents=6)
-        table, counts = frequencies.Table(hashes), np.full(len(hashes), 6)
+        table, counts = document_frequencies.Table(hashes), np.full(len(hashes), 6)
         before, after = boilerplate._links(lambda: iter([texts]), kind, table, counts, 1)
         assert len(set(before.tolist())) == len(before) == len(set(after.tolist())) > 3
 
@@ -366,7 +372,7 @@ class TestKernels:
     @given(st.sets(st.integers(0, 2**64 - 1) | st.integers(0, 9), max_size=40))
     def test_hashes_are_found_at_their_places_and_others_are_not(self, hashes):
         known = sorted(hashes)
-        table = frequencies.Table(np.array(known, np.uint64))
+        table = document_frequencies.Table(np.array(known, np.uint64))
         asked = [*known, *range(12)]
         expected = [known.index(one) if one in hashes else -1 for one in asked]
         assert table.places(np.array(asked, np.uint64)).tolist() == expected

@@ -2,8 +2,8 @@
 
 import pytest
 
-from lookalike import budget
-from lookalike.budget import default_memory, parse_size, size
+from lookalike.base import memory
+from lookalike.base.memory import default_memory, parse_size, size
 from lookalike.errors import SettingsError
 
 
@@ -56,7 +56,7 @@ def test_sizes_are_written_short(number, written):
 @pytest.fixture
 def system(tmp_path, monkeypatch):
     """Give a function that writes a file of the system, which has no others."""
-    monkeypatch.setattr(budget, "Path", lambda name: tmp_path / str(name).lstrip("/"))
+    monkeypatch.setattr(memory, "Path", lambda name: tmp_path / str(name).lstrip("/"))
 
     def write(name, text):
         path = tmp_path / name
@@ -99,7 +99,7 @@ def test_a_full_container_still_gets_the_least(system):
     system("proc/meminfo", "MemAvailable: 8000000 kB\n")
     system("sys/fs/cgroup/memory.max", "1000000000\n")
     system("sys/fs/cgroup/memory.current", "1100000000\n")
-    assert default_memory() == budget.LEAST
+    assert default_memory() == memory.LEAST
 
 
 def test_a_system_without_such_files_is_asked_otherwise(system, monkeypatch):
@@ -107,4 +107,4 @@ def test_a_system_without_such_files_is_asked_otherwise(system, monkeypatch):
     monkeypatch.setattr("os.sysconf", answers.__getitem__)
     assert default_memory() == 4096 * 500_000
     monkeypatch.delattr("os.sysconf")
-    assert default_memory() == budget.UNKNOWN // 2
+    assert default_memory() == memory.UNKNOWN // 2

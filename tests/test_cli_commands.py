@@ -8,7 +8,8 @@ import sys
 import pytest
 from rich.cells import cell_len
 
-from lookalike import __version__, textbook
+from lookalike import __version__
+from lookalike.learn import textbook
 from running import DEADLINE, run
 
 

@@ -18,7 +18,7 @@ import lookalike
 import oracle_cosine as oracle
 import test_cli_resume as resuming
 from filing import as_lines, write_records
-from lookalike.pipeline import comparing
+from lookalike.job import compare
 from lookalike.read import Corpus
 
 BANDED = ("--bands", "30", "--rows", "6")
@@ -533,11 +533,11 @@ class TestOtherCommands:
 def in_small_pieces(patch):
     """Let a small corpus make many batches, blocks of keys, of pairs, and stretches."""
     resuming.in_small_pieces(patch)
-    patch(comparing, "BLOCK", 30)
+    patch(compare, "BLOCK", 30)
 
 
 def by_buckets(patch):
-    patch(comparing, "sweep", lambda *_given, **_options: None)
+    patch(compare, "sweep", lambda *_given, **_options: None)
 
 
 PLANNED = (*COSINE, *BANDED)
@@ -571,7 +571,7 @@ def folder(tmp_path_factory):
 def job(folder, told, monkeypatch):
     """Give a function that runs a job in this process, in small pieces."""
     in_small_pieces(monkeypatch.setattr)
-    monkeypatch.setattr("lookalike.frequencies.MOST_BITS", 10)
+    monkeypatch.setattr("lookalike.text.document_frequencies.MOST_BITS", 10)
 
     def start(job, out, *more):
         return told(*command_of(job, folder), "-o", out, "-q", *more)

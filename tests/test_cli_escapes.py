@@ -13,9 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from filing import write_records
+from lookalike.base.wording import visible
 from lookalike.cli import app, screen
-from lookalike.wording import visible
-from lookalike.write import json_text
+from lookalike.write.files import json_text
 from running import environment, on_a_terminal, run
 
 UNSAFE = {
@@ -284,7 +284,7 @@ class TestList:
         assert lines[5] == "\x1bé\\u0085"
 
     def test_a_shell_reads_the_list(self, tmp_path):
-        from lookalike.pipeline.delivering import _on_one_line
+        from lookalike.job.dedup_folder import _on_one_line
 
         listed = tmp_path / "kept.txt"
         listed.write_text("".join(f"{_on_one_line(name)}\n" for name in self.NAMES), "utf-8")

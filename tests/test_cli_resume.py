@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 
 from filing import ids_and_texts, write_records
-from lookalike import band
+from lookalike.candidates import buckets
 from lookalike.cli import main
 from lookalike.errors import UnreadableError
-from lookalike.pipeline import comparing, sketching
+from lookalike.job import compare, sketch
+from lookalike.job.work_folder import Work
 from lookalike.read import Corpus
-from lookalike.work import Work
 from running import DEADLINE, environment
 
 COMMON = "so it is said"
@@ -57,10 +57,10 @@ def end_by_ctrl_c():
 
 def in_small_pieces(patch):
     """Let a small corpus make many batches, blocks of keys and stretches."""
-    for module in (band, sketching):
+    for module in (buckets, sketch):
         patch(module, "TOGETHER", 40)
-    patch(comparing, "STRETCH", 40)
-    patch(sketching, "PIECE", 4000)
+    patch(compare, "STRETCH", 40)
+    patch(sketch, "PIECE", 4000)
     batches = Corpus.batches
     patch(Corpus, "batches", lambda *given, **named: batches(*given, **named, batch_bytes=6000))
 
@@ -436,7 +436,7 @@ def test_ctrl_c_without_a_target_says_that_nothing_was_kept(told, source, monkey
     def interrupt(*given, **named):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(comparing, "swept", interrupt)
+    monkeypatch.setattr(compare, "swept", interrupt)
     status, output, errors = told("dedup", source, "--dry-run", "-q")
     assert (status, output) == (130, "")
     assert errors == (

@@ -8,14 +8,15 @@ from hypothesis import strategies as st
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-import lookalike.cluster
+import lookalike.cluster.components
 import twins
-from lookalike.cluster import Forest, smallest_similarities, stars
-from lookalike.kernels import cluster as kernels
+from lookalike.candidates.union_find import UnionFind
+from lookalike.cluster.components import smallest_similarities, stars
+from lookalike.kernels import components as kernels
 from lookalike.kernels.jit import INTERPRETED
-from lookalike.minhash import sign_texts, similarity
-from lookalike.shingle import Shingling
-from lookalike.verify import Scored, estimate, verify_texts
+from lookalike.score.jaccard import Scored, estimate, verify_texts
+from lookalike.sketches.minhash import sign_texts, similarity
+from lookalike.text.shingles import Shingling
 from making import documents_of, rows_of
 
 pytestmark = pytest.mark.kernels
@@ -72,7 +73,7 @@ def as_lists(labels):
 
 
 def components(documents, first, second):
-    forest = Forest(documents)
+    forest = UnionFind(documents)
     forest.unite(first, second)
     return forest.labels()
 
@@ -90,7 +91,7 @@ def test_items_of_a_label_stand_together_in_the_order_they_had(labels, data):
 @given(graphs(), st.data())
 def test_documents_of_a_component_are_put_one_after_the_other(graph, data):
     documents, pairs, _ = graph
-    forest = Forest(documents)
+    forest = UnionFind(documents)
     forest.unite(*rows_of(pairs))
     items = data.draw(st.lists(st.integers(0, documents - 1), max_size=30))
     order = forest.together(np.array(items, np.int64)).tolist()
@@ -130,7 +131,7 @@ class TestComponents:
     @given(graphs(), st.integers(1, 5))
     def test_they_are_those_of_scipy_however_the_pairs_come(self, graph, block):
         documents, pairs, _ = graph
-        forest = Forest(documents)
+        forest = UnionFind(documents)
         for start in range(0, len(pairs), block):
             forest.unite(*rows_of(pairs[start : start + block]))
         first, second = rows_of(pairs)
@@ -152,7 +153,7 @@ class TestComponents:
             assert set(labels[members].tolist()) == {number}
 
     def test_labels_may_be_asked_for_between_pairs(self):
-        forest = Forest(4)
+        forest = UnionFind(4)
         assert forest.labels().tolist() == [0, 1, 2, 3]
         forest.unite(*rows_of([(3, 1)]))
         assert forest.labels().tolist() == [0, 1, 2, 1]
@@ -310,8 +311,8 @@ class TestSmallestSimilarities:
     def test_of_a_large_cluster_the_links_and_those_with_the_smallest_fingerprints_are_compared(
         self, monkeypatch, estimated, linked
     ):
-        whole = 5 if INTERPRETED else lookalike.cluster.COMPARED_WHOLE
-        monkeypatch.setattr(lookalike.cluster, "COMPARED_WHOLE", whole)
+        whole = 5 if INTERPRETED else lookalike.cluster.components.COMPARED_WHOLE
+        monkeypatch.setattr(lookalike.cluster.components, "COMPARED_WHOLE", whole)
         # The same text again and again; one that differs, just inside the limit or just outside.
         for place in (whole - 1, whole):
             texts = ["abcd"] * (whole + 1)
@@ -334,7 +335,7 @@ class TestSmallestSimilarities:
             assert found.tolist() == [differing if seen else 1.0, 0.0, 1.0]
 
     def test_the_order_of_a_large_cluster_changes_nothing(self, monkeypatch):
-        monkeypatch.setattr(lookalike.cluster, "COMPARED_WHOLE", 4)
+        monkeypatch.setattr(lookalike.cluster.components, "COMPARED_WHOLE", 4)
         texts = [f"abcdefgh{letter * 3}" for letter in "pqrstuv"] + ["abcdxxxx", "wxyzabcd"]
         labels, links = np.zeros(len(texts), np.int64), links_of({})
         found = set()
@@ -351,7 +352,7 @@ class TestSmallestSimilarities:
         rows, links = np.arange(9), links_of({})
         expected = smallest(labels, links, documents, rows)
         for at_a_time in (1, 3, 4):
-            monkeypatch.setattr(lookalike.cluster, "PAIRS_AT_A_TIME", at_a_time)
+            monkeypatch.setattr(lookalike.cluster.components, "PAIRS_AT_A_TIME", at_a_time)
             again = smallest(labels, links, documents, rows)
             assert np.array_equal(again, expected)
 

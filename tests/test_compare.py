@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike
-from lookalike import textbook
 from lookalike.errors import SettingsError, SourceError
+from lookalike.learn import textbook
 
 ROOT = Path(__file__).parent.parent
 

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import twins_containment as twins
-from lookalike import containment
-from lookalike.containment import contained
+from lookalike.candidates import containment
+from lookalike.candidates.containment import contained
 from lookalike.errors import QuadraticError, SettingsError
 from lookalike.kernels import containment as kernels
 from lookalike.kernels.jit import INTERPRETED
-from lookalike.shingle import Shingling
+from lookalike.text.shingles import Shingling
 from making import callable_from_python, documents_of, pairs_of, sets_of
 
 pytestmark = pytest.mark.kernels

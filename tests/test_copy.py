@@ -11,8 +11,8 @@ from pyarrow import parquet as pq
 
 from filing import PACKINGS, documents, pack, unpack, write_records
 from lookalike.errors import SourceError
-from lookalike.read import copies, open_corpus
-from lookalike.read.shards import Shard
+from lookalike.read import open_corpus, record_copies
+from lookalike.read.files import Shard
 
 
 def copy(path, records, target):
@@ -48,7 +48,7 @@ def test_lines_and_records_are_copied_byte_for_byte(tmp_path, packing, encoding,
 
 @pytest.mark.parametrize("kind", [".jsonl", ".jsonl.zst", ".csv.gz", ".tsv", ".parquet"])
 def test_a_copy_is_read_as_the_documents_that_were_kept(tmp_path, kind, monkeypatch):
-    monkeypatch.setattr(copies, "PIECE", 300)
+    monkeypatch.setattr(record_copies, "PIECE", 300)
     draw = random.Random(3)
     rows = [{"id": f"k{n}", "text": draw.choice(['a "b"', "c\nd", "é"]) * n} for n in range(80)]
     path = write_records(tmp_path / f"a{kind}", rows)
@@ -195,7 +195,7 @@ class TestNames:
         ]
         labels += ["s3://x.txt/../k.jsonl", "C:\\d.txt", "", "x.txt/y.txt", "x-2.txt", "x.txt"]
         shards = [Shard(label, label, "text", 0, 0, label) for label in labels]
-        names = copies.distinct_names(shards)
+        names = record_copies.distinct_names(shards)
         assert len({str(name).casefold() for name in names}) == len(labels)
         for name in names:
             assert not name.is_absolute()

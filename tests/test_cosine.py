@@ -12,18 +12,23 @@ from hypothesis import strategies as st
 from pyarrow import parquet
 
 import lookalike
-import lookalike.cosine
+import lookalike.score.cosine
 import twins_cosine
-from lookalike.background import Background
-from lookalike.bags import Bags, Weighting, bags_of
-from lookalike.cosine import compare_bags, compare_vectors, cosines_of_bags, cosines_of_vectors
 from lookalike.errors import SettingsError
-from lookalike.kernels import weighted
+from lookalike.kernels import weighted_shingles
 from lookalike.kernels.jit import INTERPRETED
-from lookalike.planning import MOST_BITS, plan
-from lookalike.prefilter import PREFILTER_BITS
-from lookalike.shingle import Shingling
-from lookalike.vectors import canonical_vectors
+from lookalike.planning.plan import MOST_BITS, plan
+from lookalike.planning.sampling import Background
+from lookalike.score.cosine import (
+    compare_bags,
+    compare_vectors,
+    cosines_of_bags,
+    cosines_of_vectors,
+)
+from lookalike.sketches.prefilter import PREFILTER_BITS
+from lookalike.text.shingles import Shingling
+from lookalike.text.vectors import canonical_vectors
+from lookalike.text.weighted_shingles import Bags, Weighting, bags_of
 from making import documents_of, pairs_of, rows_of
 
 # The interpreter's arithmetic warns of wrap-around on threads of its own.
@@ -64,7 +69,7 @@ class TestProducts:
         bags = bags_from(some)
         first, second = every_pair(len(some))
         out = np.full(len(first), 7.0)
-        weighted.dots(bags.features, bags.weights, bags.offsets, first, second, out)
+        weighted_shingles.dots(bags.features, bags.weights, bags.offsets, first, second, out)
         assert out.tolist() == [
             twins_cosine.product_in_turn(some[i], some[j]) for i, j in pairs_of(first, second)
         ]
@@ -140,7 +145,7 @@ class TestBags:
         expected = cosines_of_bags(bags_from(some), *pairs, threshold=0)
         assert 0 < len(expected) < 36
         for piece in (1, 7, 36):
-            monkeypatch.setattr(lookalike.cosine, "PIECE", piece)
+            monkeypatch.setattr(lookalike.score.cosine, "PIECE", piece)
             for threads in THREADS:
                 again = cosines_of_bags(bags_from(some), *pairs, threshold=0, threads=threads)
                 assert scores(again) == scores(expected)

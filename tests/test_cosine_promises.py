@@ -19,10 +19,10 @@ import lookalike
 import oracle_cosine as oracle
 import twins
 from filing import write_records
-from lookalike import sweep as sweeping
+from lookalike.candidates import near_bands as sweeping
 from lookalike.errors import QuadraticError, SettingsError
-from lookalike.pairs import Sorter
-from lookalike.pipeline import comparing
+from lookalike.job import compare
+from lookalike.results.pairs import Sorter
 
 PARTS = ["har", "bour", "al", "ma", "nac", "gar", "den", "clo", "ri", "ver", "win", "ter"]
 WORDS = [first + second for first in PARTS for second in PARTS]
@@ -115,7 +115,7 @@ class Case:
 @pytest.fixture(autouse=True)
 def few_slots(monkeypatch):
     """Count shingles in tables that fit so small a corpus, and in which more meet by chance."""
-    monkeypatch.setattr("lookalike.frequencies.MOST_BITS", 10)
+    monkeypatch.setattr("lookalike.text.document_frequencies.MOST_BITS", 10)
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +147,7 @@ def note_the_path(monkeypatch):
     """Give what will tell by which way near pairs were found, or their documents thinned."""
     taken = []
     for name in ("swept_links", "links_of", "thin"):
-        original = getattr(comparing, name)
+        original = getattr(compare, name)
 
         def noted(*given, name=name, original=original, **options):
             result = original(*given, **options)
@@ -155,16 +155,16 @@ def note_the_path(monkeypatch):
                 taken.append(name)
             return result
 
-        monkeypatch.setattr(comparing, name, noted)
+        monkeypatch.setattr(compare, name, noted)
     return taken
 
 
 def take_the_path(monkeypatch, path):
     """Force the way, and give what will tell that it was taken."""
     if path == "sweep":
-        monkeypatch.setattr(comparing, "FEW", 1 << 30)
+        monkeypatch.setattr(compare, "FEW", 1 << 30)
     else:
-        monkeypatch.setattr(comparing, "sweep", lambda *_given, **_options: None)
+        monkeypatch.setattr(compare, "sweep", lambda *_given, **_options: None)
     return note_the_path(monkeypatch)
 
 
@@ -297,12 +297,12 @@ class TestDeterministic:
                 monkeypatch.setattr(f"lookalike.{module}.PIECE", piece)
             for module in ("verify", "cosine"):
                 monkeypatch.setattr(f"lookalike.{module}.PIECE", 7 * threads)
-            monkeypatch.setattr("lookalike.verify.PIECE_BYTES", 100 * piece)
+            monkeypatch.setattr("lookalike.score.jaccard.PIECE_BYTES", 100 * piece)
             for module in ("band", "pipeline.sketching"):
                 monkeypatch.setattr(f"lookalike.{module}.TOGETHER", 50 * seed)
-            monkeypatch.setattr("lookalike.simhash.AT_A_TIME", seed)
+            monkeypatch.setattr("lookalike.sketches.hyperplanes.AT_A_TIME", seed)
             monkeypatch.setattr(sweeping, "ROOM", 10 * seed)
-            monkeypatch.setattr(comparing, "BLOCK", 150 * seed)
+            monkeypatch.setattr(compare, "BLOCK", 150 * seed)
             other = Case(shuffled(case.documents, seed))
             other.options = case.options
             assert self.as_bytes(other.find(threads=threads, **BANDED)) == expected
@@ -321,7 +321,7 @@ class TestDeterministic:
     )
     def test_the_ways_of_comparing_do_not_depend_on_order(self, case, options, monkeypatch):
         expected = self.as_bytes(case.find(threshold=0.7, **options))
-        monkeypatch.setattr("lookalike.exact.TILE", 7)
+        monkeypatch.setattr("lookalike.candidates.exact_join.TILE", 7)
         other = Case(dict(reversed(case.documents.items())))
         other.options = case.options
         assert self.as_bytes(other.find(threshold=0.7, threads=1, **options)) == expected
@@ -365,9 +365,11 @@ class TestDeterministic:
 @pytest.fixture
 def tiny(monkeypatch, tmp_path):
     """Let jobs run in no memory, with temporary files in a folder of the test's own."""
-    monkeypatch.setattr("lookalike.budget.LEAST", 0)
-    monkeypatch.setattr("lookalike.pipeline.reading.BYTES_PER_BYTE", {"text": 0, "vectors": 0})
-    monkeypatch.setattr("lookalike.results.ground.Sorter", lambda column, _most: Sorter(column, 7))
+    monkeypatch.setattr("lookalike.base.memory.LEAST", 0)
+    monkeypatch.setattr("lookalike.job.read.BYTES_PER_BYTE", {"text": 0, "vectors": 0})
+    monkeypatch.setattr(
+        "lookalike.results.documents.Sorter", lambda column, _most: Sorter(column, 7)
+    )
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     return tmp_path
 
@@ -387,7 +389,7 @@ class TestBounded:
         expected = case.find(threshold=0.8, **options)
         with monkeypatch.context() as patched:
             # In 1,000 bytes there is no room for pairs either; in 30,000 there is.
-            patched.setattr(comparing, "SWEPT_BYTES", 1 if memory > 1000 else 200)
+            patched.setattr(compare, "SWEPT_BYTES", 1 if memory > 1000 else 200)
             taken = note_the_path(patched)
             result = case.find(threshold=0.8, memory=memory, **options)
         (folder,) = tiny.iterdir()
@@ -409,8 +411,8 @@ class TestBounded:
         expected = case.dedup(threshold=0.8, keep=keep, **BANDED)
         taken = take_the_path(monkeypatch, path)
         if path == "sweep":
-            monkeypatch.setattr(comparing, "SWEPT_BYTES", 1)
-            monkeypatch.setattr("lookalike.pipeline.job.STAR_BYTES", 1)
+            monkeypatch.setattr(compare, "SWEPT_BYTES", 1)
+            monkeypatch.setattr("lookalike.job.job.STAR_BYTES", 1)
         result = case.dedup(threshold=0.8, keep=keep, memory=30_000, **BANDED)
         assert taken == ["swept_links" if path == "sweep" else "thin"]
         assert result.ground.texts.data.path.is_relative_to(tiny)
@@ -419,7 +421,7 @@ class TestBounded:
         assert result.kept == expected.kept
 
     def test_recall_1_says_what_it_would_hold_in_memory(self, case, monkeypatch):
-        monkeypatch.setattr("lookalike.budget.LEAST", 0)
+        monkeypatch.setattr("lookalike.base.memory.LEAST", 0)
         with pytest.raises(SettingsError, match=r"^recall 1 holds every [^\n]+ --memory[^\n]+$"):
             case.find(recall=1, memory=20_000)
 
@@ -473,10 +475,10 @@ class TestBounded:
         assert identical.pair_count == 300 * 299 // 2
 
     def test_buckets_that_are_too_full_are_refused_and_not_dropped(self, monkeypatch):
-        monkeypatch.setattr("lookalike.band.LEAST_LIMIT", 500)
-        monkeypatch.setattr("lookalike.band.PAIRS_PER_DOCUMENT", 1)
-        monkeypatch.setattr(comparing, "LEAST_LIMIT", 500)
-        monkeypatch.setattr(comparing, "PAIRS_PER_DOCUMENT", 1)
+        monkeypatch.setattr("lookalike.candidates.buckets.LEAST_LIMIT", 500)
+        monkeypatch.setattr("lookalike.candidates.buckets.PAIRS_PER_DOCUMENT", 1)
+        monkeypatch.setattr(compare, "LEAST_LIMIT", 500)
+        monkeypatch.setattr(compare, "PAIRS_PER_DOCUMENT", 1)
         vectors = np.random.default_rng(3).normal(size=(200, 8))
         options = {"metric": "cosine", "threshold": 0.99, "bands": 1, "rows": 1}
         with pytest.raises(QuadraticError, match=r"^[^\n]+$"):
@@ -540,7 +542,7 @@ class TestNothingLost:
     def test_stretches_of_every_size_keep_the_same(self, case, sizes, monkeypatch):
         expected = case.dedup(threshold=0.7, **BANDED).removed
         for name, value in zip(("STRETCH", "SMALLEST", "FEW"), sizes, strict=True):
-            monkeypatch.setattr(comparing, name, value)
+            monkeypatch.setattr(compare, name, value)
         taken = take_the_path(monkeypatch, "buckets")
         assert case.dedup(threshold=0.7, **BANDED).removed.equals(expected)
         assert taken == ["thin"]
@@ -549,7 +551,7 @@ class TestNothingLost:
         taken = note_the_path(monkeypatch)
         found = []
         for few in (1000, 0):
-            monkeypatch.setattr(comparing, "FEW", few)
+            monkeypatch.setattr(compare, "FEW", few)
             found.append(case.dedup(threshold=0.7, **BANDED).removed)
         assert found[0].equals(found[1])
         assert taken == ["swept_links", "thin"]

@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import beta, betaincc
 
-from lookalike import curves
-from lookalike.curves import Cascade, Distribution, errors
 from lookalike.errors import SettingsError
+from lookalike.planning import curves
+from lookalike.planning.curves import Cascade, Distribution, errors
 
 EPSILON = 2.0**-52
 

@@ -9,7 +9,7 @@ import pytest
 
 import lookalike
 from conftest import ROOT
-from lookalike.curves import probability
+from lookalike.planning.curves import probability
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 README = (ROOT / "README.md").read_text()

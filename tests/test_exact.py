@@ -6,17 +6,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-import lookalike.exact
+import lookalike.candidates.exact_join
 import twins
 import twins_cosine
-from lookalike.bags import Bags
-from lookalike.cosine import cosines_of_bags
+from lookalike.candidates.exact_join import exact_candidates, near_bags, near_vectors
 from lookalike.errors import SettingsError
-from lookalike.exact import exact_candidates, near_bags, near_vectors
-from lookalike.kernels import exact as kernels
-from lookalike.kernels import weighted
+from lookalike.kernels import exact_join as kernels
+from lookalike.kernels import weighted_shingles
 from lookalike.kernels.jit import INTERPRETED
-from lookalike.verify import verify
+from lookalike.score.cosine import cosines_of_bags
+from lookalike.score.jaccard import verify
+from lookalike.text.weighted_shingles import Bags
 from making import pairs_of, sets_of
 
 pytestmark = pytest.mark.kernels
@@ -257,7 +257,7 @@ class TestNearBags:
         flat = np.array([w for row in rows for w in row], np.float64)
         offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
         out = np.full(len(rows), 99, np.int64)
-        weighted.prefixes(flat, offsets, least, out)
+        weighted_shingles.prefixes(flat, offsets, least, out)
         assert out.tolist() == [twins_cosine.prefix(row, least) for row in rows]
 
     @given(dicts, st.sampled_from(THRESHOLDS) | st.floats(1e-6, 1))
@@ -360,7 +360,7 @@ class TestNearVectors:
         self, monkeypatch, tile, threshold
     ):
         vectors = unit_family(np.random.default_rng(tile), 30, 20)
-        monkeypatch.setattr(lookalike.exact, "TILE", tile)
+        monkeypatch.setattr(lookalike.candidates.exact_join, "TILE", tile)
         wide = vectors.astype(np.float64)
         products = wide @ wide.T
         pairs = near_pairs(vectors, threshold)
@@ -382,7 +382,7 @@ class TestNearVectors:
                 assert (i, j) in near_pairs(vectors, threshold)
 
     def test_progress_is_told_to_the_end(self, monkeypatch):
-        monkeypatch.setattr(lookalike.exact, "TILE", 4)
+        monkeypatch.setattr(lookalike.candidates.exact_join, "TILE", 4)
         told = []
         vectors = unit_family(np.random.default_rng(1), 10, 5)
         near_pairs(vectors, 0.5, progress=lambda done, of: told.append((done, of)))

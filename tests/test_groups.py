@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike.groups import Groups, pairs_between, pairs_within
+from lookalike.candidates.identical import Groups, pairs_between, pairs_within
 from making import documents_of, texts_of
 
 pytestmark = pytest.mark.kernels
@@ -81,7 +81,7 @@ class TestGroups:
     def test_they_are_the_same_from_a_file_and_in_pieces_of_any_size(self, texts, piece):
         expected = Groups.of(documents_of(texts))
         with pytest.MonkeyPatch.context() as patched, TemporaryDirectory() as folder:
-            patched.setattr("lookalike.groups.PIECE", piece)
+            patched.setattr("lookalike.candidates.identical.PIECE", piece)
             found = Groups.of(texts_of(texts, Path(folder) / "texts"))
         assert found.of_document.tolist() == expected.of_document.tolist()
         assert found.members.tolist() == expected.members.tolist()

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 import twins
 import twins_cosine
-from lookalike import hamming
-from lookalike.hamming import block_keys, block_masks, distances
+from lookalike.candidates import hamming
+from lookalike.candidates.hamming import block_keys, block_masks, distances
 
 DISTANCES = range(17)
 PILES = (0, 1, 2, 1000, 10**6, 10**9)

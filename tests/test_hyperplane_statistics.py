@@ -13,13 +13,20 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from lookalike import simhash
-from lookalike.bags import Bags, Weighting, bags_of
-from lookalike.kernels import weighted
-from lookalike.normalise import normalise
-from lookalike.planning import plan
-from lookalike.shingle import Shingling
-from lookalike.simhash import WORD, bit_keys, differing, sketch_bags, sketch_texts, sketch_vectors
+from lookalike.kernels import weighted_shingles
+from lookalike.planning.plan import plan
+from lookalike.sketches import hyperplanes
+from lookalike.sketches.hyperplanes import (
+    WORD,
+    bit_keys,
+    differing,
+    sketch_bags,
+    sketch_texts,
+    sketch_vectors,
+)
+from lookalike.text.normalise import normalise
+from lookalike.text.shingles import Shingling
+from lookalike.text.weighted_shingles import Bags, Weighting, bags_of
 from making import documents_of
 
 Z = 6
@@ -200,7 +207,7 @@ class TestOnVectors:
 
 
 def by_one_round(monkeypatch):
-    monkeypatch.setattr(simhash, "ROUNDS", 1)
+    monkeypatch.setattr(hyperplanes, "ROUNDS", 1)
     return sketches_of
 
 
@@ -424,7 +431,7 @@ class TestOnTexts:
         for seed in range(300):
             bags = random_bags(seed, size, shared)
             prints = np.empty(2 * PAIRS, np.uint64)
-            weighted.fingerprints(bags.features, bags.weights, bags.offsets, prints)
+            weighted_shingles.fingerprints(bags.features, bags.weights, bags.offsets, prints)
             apart = np.bitwise_count(prints[:PAIRS] ^ prints[PAIRS:])
             equal.append(1 - apart / 64)
         equal = np.array(equal)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike import ids as module
+from lookalike.base.columns import Store
 from lookalike.errors import SourceError
-from lookalike.ids import IdWriter
-from lookalike.store import Store
+from lookalike.results import ids as module
+from lookalike.results.ids import IdWriter
 
 numbers = st.lists(st.integers(-(2**63), 2**63 - 1), max_size=8)
 names = st.lists(

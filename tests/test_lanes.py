@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import twins
-from lookalike.bags import Weighting, bags_of
 from lookalike.kernels import lanes
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.kernels.lanes import COLUMNS, LANES, bring_columns, roll_columns
-from lookalike.minhash import sign_texts
-from lookalike.shingle import BASE, PRIME, Shingling, element_sets, shingle_hashes
+from lookalike.sketches.minhash import sign_texts
+from lookalike.text.shingles import BASE, PRIME, Shingling, element_sets, shingle_hashes
+from lookalike.text.weighted_shingles import Weighting, bags_of
 from making import documents_of
 
 pytestmark = pytest.mark.kernels

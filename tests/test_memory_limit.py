@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import pytest
 
 import lookalike
-from lookalike import budget
+from lookalike.base import memory
 from lookalike.kernels import jit
 
 COMMAND = "from lookalike.cli import main; main()"
@@ -103,47 +103,47 @@ class TestChecking:
 
         def set_to(limit, used):
             monkeypatch.setattr(resource, "getrlimit", lambda kind: (limit, limit))
-            monkeypatch.setattr(budget, "_address_space", lambda: used)
+            monkeypatch.setattr(memory, "_address_space", lambda: used)
 
         return set_to
 
     def test_what_is_free_counts_not_the_limit(self, limit):
-        limit(budget.ROOM + 5, 5)
-        budget.check_address_space()
-        limit(budget.ROOM + 5, 6)
+        limit(memory.ROOM + 5, 5)
+        memory.check_address_space()
+        limit(memory.ROOM + 5, 6)
         with pytest.raises(
             lookalike.MemoryLimitError, match=r"limited to 1\.0 GB, of which 1000\.0 MB"
         ):
-            budget.check_address_space()
+            memory.check_address_space()
 
     def test_more_may_be_used_than_the_limit_allows(self, limit):
         limit(10**8, 3 * 10**8)
         with pytest.raises(lookalike.MemoryLimitError, match="of which 0 KB is free"):
-            budget.check_address_space()
+            memory.check_address_space()
 
     def test_without_a_limit_there_is_nothing_to_refuse(self, limit):
         limit(resource.RLIM_INFINITY, 10**15)
-        budget.check_address_space()
+        memory.check_address_space()
 
     def test_where_systems_have_no_limits_nothing_is_checked(self, limit, monkeypatch):
         limit(1, 1)
         monkeypatch.setitem(sys.modules, "resource", None)
-        budget.check_address_space()
+        memory.check_address_space()
 
     def test_the_limit_that_is_named_is_enough(self, limit):
         for used in (0, 3 * 10**8, 12345678901):
             limit(1, used)
             with pytest.raises(lookalike.MemoryLimitError) as refused:
-                budget.check_address_space()
+                memory.check_address_space()
             (named,) = re.findall(r"ulimit -v ([0-9]+)", str(refused.value))
             limit(int(named) * 1024, used)
-            budget.check_address_space()
+            memory.check_address_space()
 
     @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="systems tell it elsewhere")
     def test_what_is_used_is_asked_of_the_system(self):
-        before = budget._address_space()
+        before = memory._address_space()
         taken = bytearray(1 << 27)
-        assert budget._address_space() - before >= len(taken)
+        assert memory._address_space() - before >= len(taken)
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_memory_that_is_refused_in_the_middle_is_one_line(told, monkeypatch, err
     def refuse(*_arguments, **_options):
         raise error
 
-    monkeypatch.setattr("lookalike.planning.plan", refuse)
+    monkeypatch.setattr("lookalike.planning.plan.plan", refuse)
     status, output, errors = told("plan")
     assert (status, output) == (1, "")
     assert errors.startswith("lookalike: there is not enough memory: use fewer documents")
@@ -171,7 +171,7 @@ def test_other_errors_of_these_kinds_are_not_taken_for_it(told, monkeypatch):
     def refuse(*_arguments, **_options):
         raise RuntimeError("something else")
 
-    monkeypatch.setattr("lookalike.planning.plan", refuse)
+    monkeypatch.setattr("lookalike.planning.plan.plan", refuse)
     assert "RuntimeError: something else" in told("plan")[2]
 
 

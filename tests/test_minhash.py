@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import lookalike.minhash
+import lookalike.sketches.minhash
 import twins
 from lookalike.errors import SettingsError
 from lookalike.kernels import sketch as kernels
 from lookalike.kernels.jit import INTERPRETED
-from lookalike.minhash import hash_functions, sign_sets, sign_texts, similarity, throws
-from lookalike.shingle import Sets, Shingling, element_sets
+from lookalike.sketches.minhash import hash_functions, sign_sets, sign_texts, similarity, throws
+from lookalike.text.shingles import Sets, Shingling, element_sets
 from making import documents_of, sets_of
 
 pytestmark = pytest.mark.kernels
@@ -291,11 +291,11 @@ class TestTheSameWhateverTheWay:
     def test_any_threads_and_any_piece(self, monkeypatch, shingling, threads, piece):
         documents = documents_of(VERSES)
         expected, counts = sign_texts(documents, shingling, rows=45, seed=5)
-        monkeypatch.setattr(lookalike.minhash, "PIECE", piece)
+        monkeypatch.setattr(lookalike.sketches.minhash, "PIECE", piece)
         signatures, again = sign_texts(documents, shingling, rows=45, seed=5, threads=threads)
         assert np.array_equal(signatures, expected)
         assert np.array_equal(again, counts)
-        monkeypatch.setattr("lookalike.shingle.PIECE", piece)
+        monkeypatch.setattr("lookalike.text.shingles.PIECE", piece)
         sets = element_sets(documents, shingling, threads=threads)
         assert np.array_equal(sign_sets(sets, rows=45, seed=5), expected)
 
@@ -319,9 +319,9 @@ class TestTheSameWhateverTheWay:
     def test_another_process_with_another_hash_seed(self):
         program = (
             "import hashlib, sys, pyarrow as pa, numpy as np\n"
-            "from lookalike.normalise import normalise\n"
-            "from lookalike.minhash import sign_texts\n"
-            "from lookalike.shingle import Shingling\n"
+            "from lookalike.text.normalise import normalise\n"
+            "from lookalike.sketches.minhash import sign_texts\n"
+            "from lookalike.text.shingles import Shingling\n"
             "np.seterr(over='ignore')\n"
             "documents = normalise(pa.array(sys.argv[1:], pa.large_string()))\n"
             "signatures, _ = sign_texts(documents, Shingling('chars', 4), rows=45, seed=5)\n"

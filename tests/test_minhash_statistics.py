@@ -13,9 +13,9 @@ import pyarrow as pa
 import pytest
 from scipy.stats import chi2
 
-from lookalike import minhash
-from lookalike.normalise import normalise
-from lookalike.shingle import Sets, Shingling, element_sets
+from lookalike.sketches import minhash
+from lookalike.text.normalise import normalise
+from lookalike.text.shingles import Sets, Shingling, element_sets
 from making import documents_of, random_pairs
 
 ROWS = 128

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 import lookalike
 import twins
-from lookalike import unicode
 from lookalike.errors import LookalikeError, SettingsError, SourceError
 from lookalike.kernels import normalise as kernels
 from lookalike.kernels.jit import INTERPRETED
-from lookalike.normalise import Canonical, Normalisation, canonical_text, normalise
+from lookalike.text import unicode
+from lookalike.text.normalise import Canonical, Normalisation, canonical_text, normalise
 from texts import (
     EVERY_OPTION,
     NAMES,

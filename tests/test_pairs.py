@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike.groups import Groups
-from lookalike.pairs import LINK, SORTED, Best, Links, Sorter, laid_out
-from lookalike.store import Column
-from lookalike.verify import Scored
+from lookalike.base.columns import Column
+from lookalike.candidates.identical import Groups
+from lookalike.results.pairs import LINK, SORTED, Best, Links, Sorter, laid_out
+from lookalike.score.jaccard import Scored
 from making import documents_of, pairs_of
 
 scores = st.sampled_from([0.0, 0.1, 0.25, 0.8, 0.8125, np.nextafter(1, 0), 1.0])
@@ -54,7 +54,9 @@ class TestSorter:
     def test_any_pairs_come_sorted_and_none_is_lost(self, in_a_file, most, rows, data):
         cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=4)))
         with pytest.MonkeyPatch.context() as patched, TemporaryDirectory() as folder:
-            patched.setattr("lookalike.pairs.AT_A_TIME", data.draw(st.sampled_from([1, 3, 1000])))
+            patched.setattr(
+                "lookalike.results.pairs.AT_A_TIME", data.draw(st.sampled_from([1, 3, 1000]))
+            )
             path = Path(folder) / "sorted" if in_a_file else None
             sorter = Sorter(lambda: Column(SORTED, path), most)
             for start, stop in zip([0, *cuts], [*cuts, len(rows)], strict=True):
@@ -73,7 +75,7 @@ class TestSorter:
 
     @pytest.mark.parametrize("most", [1, 3, 100])
     def test_blocks_stay_small(self, monkeypatch, most):
-        monkeypatch.setattr("lookalike.pairs.AT_A_TIME", 4)
+        monkeypatch.setattr("lookalike.results.pairs.AT_A_TIME", 4)
         sorter = Sorter(lambda: Column(SORTED), most)
         generator = np.random.default_rng(3)
         for _ in range(20):

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike import textbook
-from lookalike.normalise import Normalisation
-from lookalike.passages import MOST_PLACES, shared_passages, word_spans
+from lookalike.learn import textbook
+from lookalike.text.normalise import Normalisation
+from lookalike.text.passages import MOST_PLACES, shared_passages, word_spans
 
 # The textbook knows the Unicode of this Python, which may be older than the tables'.
 ASSIGNED = st.characters(exclude_categories=["Cn", "Cs"])

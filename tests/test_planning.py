@@ -10,12 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike
-from lookalike.background import Background, choose_shingle, doubts, measure, sample
-from lookalike.curves import Cascade
+from lookalike.candidates.identical import Groups
 from lookalike.errors import SettingsError
-from lookalike.groups import Groups
-from lookalike.normalise import normalise
-from lookalike.planning import (
+from lookalike.planning.curves import Cascade
+from lookalike.planning.plan import (
     BAND_COST,
     BLOCK_COST,
     FILL_COST,
@@ -26,8 +24,10 @@ from lookalike.planning import (
     SHINGLE_COST,
     plan,
 )
+from lookalike.planning.sampling import Background, choose_shingle, doubts, measure, sample
 from lookalike.read import read
-from lookalike.shingle import Shingling, usual_size
+from lookalike.text.normalise import normalise
+from lookalike.text.shingles import Shingling, usual_size
 
 THRESHOLDS = st.floats(0.3, 1.0)
 RECALLS = st.floats(0.5, 0.9999)

@@ -9,13 +9,14 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import twins
-from lookalike import background, minhash, prefilter
-from lookalike.background import Background
-from lookalike.kernels import sweep, verify
+from lookalike.base.randomness import mixed
+from lookalike.kernels import jaccard, near_bands
 from lookalike.kernels.jit import INTERPRETED
-from lookalike.randomness import mixed
-from lookalike.recall import RowPath
-from lookalike.shingle import Sets, Shingling
+from lookalike.planning import sampling
+from lookalike.planning.recall import RowPath
+from lookalike.planning.sampling import Background
+from lookalike.sketches import minhash, prefilter
+from lookalike.text.shingles import Sets, Shingling
 from making import documents_of
 
 pytestmark = pytest.mark.kernels
@@ -56,9 +57,9 @@ def test_bits_of_two_elements_are_coin_tosses_whatever_their_difference(step):
 def test_all_that_share_a_key_are_found_in_order_and_no_bare_one(documents):
     keys = np.array([key for key, _ in documents], np.uint64)
     bare = np.array([is_bare for _, is_bare in documents], np.bool_)
-    marks = np.zeros((2, sweep.mark_words(len(keys))), np.uint64)
+    marks = np.zeros((2, near_bands.mark_words(len(keys))), np.uint64)
     out = np.empty(len(keys), np.uint32)
-    found = out[: sweep.not_alone(keys, bare, marks, out)].tolist()
+    found = out[: near_bands.not_alone(keys, bare, marks, out)].tolist()
     often = Counter(key for key, is_bare in documents if not is_bare)
     shared = [i for i, (key, is_bare) in enumerate(documents) if not is_bare and often[key] > 1]
     assert found == sorted(set(found))
@@ -68,9 +69,9 @@ def test_all_that_share_a_key_are_found_in_order_and_no_bare_one(documents):
 
 def test_few_documents_that_are_alone_are_taken_for_sharing():
     keys = mixed(np.arange(100_000 if not INTERPRETED else 500, dtype=np.uint64))
-    marks = np.zeros((2, sweep.mark_words(len(keys))), np.uint64)
+    marks = np.zeros((2, near_bands.mark_words(len(keys))), np.uint64)
     out = np.empty(len(keys), np.uint32)
-    found = sweep.not_alone(keys, np.zeros(len(keys), np.bool_), marks, out)
+    found = near_bands.not_alone(keys, np.zeros(len(keys), np.bool_), marks, out)
     assert found < len(keys) / 8
 
 
@@ -92,7 +93,7 @@ def test_pairs_are_cut_where_their_members_weigh_too_much(weights, pairs, most):
     first, second = (np.array([pair[side] for pair in pairs], np.int64) for side in (0, 1))
     ends = np.empty(len(pairs), np.int64)
     marks = np.zeros(len(weights), np.uint32)
-    count = verify.cut(first, second, np.array(weights), most, marks, ends)
+    count = jaccard.cut(first, second, np.array(weights), most, marks, ends)
     assert ends[:count].tolist() == expected
 
 
@@ -142,7 +143,7 @@ class TestClosePairs:
             texts.append(" ".join([*words, "end"]))
         sample = documents_of(texts)
         known = Background(np.zeros(5), 200.0)
-        found = background.with_close_pairs(known, sample, Shingling("words", 1))
+        found = sampling.with_close_pairs(known, sample, Shingling("words", 1))
         expected = [200 / 201, 180 / 221, 150 / 251]
         assert found.close_pairs == 15 * 14 // 2
         assert sorted(found.close, reverse=True) == pytest.approx(expected, abs=0.12)
@@ -160,7 +161,7 @@ class TestClosePairs:
 
     def test_documents_without_shingles_are_in_no_pair(self):
         sample = documents_of(["", "one two three four", "one two three four five"])
-        found = background.with_close_pairs(
+        found = sampling.with_close_pairs(
             Background(np.zeros(1), 4.0), sample, Shingling("words", 1)
         )
         assert found.close_pairs == 1
@@ -170,7 +171,7 @@ class TestClosePairs:
     def test_the_larger_sample_grows_with_the_corpus_up_to_a_bound(
         self, documents, chosen, monkeypatch
     ):
-        monkeypatch.setattr(background, "CLOSE_DOCUMENTS", 5)
-        monkeypatch.setattr(background, "MOST_CLOSE", 10)
+        monkeypatch.setattr(sampling, "CLOSE_DOCUMENTS", 5)
+        monkeypatch.setattr(sampling, "MOST_CLOSE", 10)
         corpus = documents_of([str(number) for number in range(documents)])
-        assert len(background.close_sample(corpus, np.arange(documents))) == chosen
+        assert len(sampling.close_sample(corpus, np.arange(documents))) == chosen

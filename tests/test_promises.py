@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import lookalike
 import twins
-from lookalike import textbook
-from lookalike.pairs import LINK, Sorter
-from lookalike.pipeline import comparing
+from lookalike.job import compare
+from lookalike.learn import textbook
+from lookalike.results.pairs import LINK, Sorter
 
 WORDS = """
     harbour almanac bread garden clock river winter market lantern ferry stone orchard letter
@@ -129,8 +129,8 @@ def test_results_are_the_same_for_any_threads_pieces_and_order(texts, monkeypatc
     for threads, piece, seed in [(2, 1 << 20, 1), (5, 300, 2), (1, 1, 3), (3, 5000, 4)]:
         for module in ("pipeline.reading", "pipeline.sketching", "shingle", "minhash", "groups"):
             monkeypatch.setattr(f"lookalike.{module}.PIECE", piece)
-        monkeypatch.setattr("lookalike.verify.PIECE", 7 * threads)
-        monkeypatch.setattr("lookalike.verify.PIECE_BYTES", 100 * piece)
+        monkeypatch.setattr("lookalike.score.jaccard.PIECE", 7 * threads)
+        monkeypatch.setattr("lookalike.score.jaccard.PIECE_BYTES", 100 * piece)
         for module in ("band", "pipeline.sketching"):
             monkeypatch.setattr(f"lookalike.{module}.TOGETHER", 50 * seed)
         names = list(texts)
@@ -142,9 +142,9 @@ def test_results_are_the_same_for_any_threads_pieces_and_order(texts, monkeypatc
 @pytest.mark.parametrize("block", [1, 3, 1000])
 def test_results_are_the_same_for_any_block_of_candidates(texts, monkeypatch, block):
     expected = as_bytes(lookalike.find(texts, threshold=0.5))
-    met = comparing.met
+    met = compare.met
     monkeypatch.setattr(
-        comparing, "met", lambda *given, **options: met(*given, **options, block=block)
+        compare, "met", lambda *given, **options: met(*given, **options, block=block)
     )
     assert as_bytes(lookalike.find(texts, threshold=0.5)) == expected
 
@@ -156,9 +156,11 @@ TINY = 1000
 @pytest.fixture
 def tiny(monkeypatch, tmp_path):
     """Let jobs run in no memory, with temporary files in a folder of the test's own."""
-    monkeypatch.setattr("lookalike.budget.LEAST", 0)
-    monkeypatch.setattr("lookalike.pipeline.reading.BYTES_PER_BYTE", {"text": 0})
-    monkeypatch.setattr("lookalike.results.ground.Sorter", lambda column, _most: Sorter(column, 7))
+    monkeypatch.setattr("lookalike.base.memory.LEAST", 0)
+    monkeypatch.setattr("lookalike.job.read.BYTES_PER_BYTE", {"text": 0})
+    monkeypatch.setattr(
+        "lookalike.results.documents.Sorter", lambda column, _most: Sorter(column, 7)
+    )
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     return tmp_path
 

@@ -14,10 +14,10 @@ import pytest
 from pyarrow import parquet as pq
 
 from filing import PACKINGS, bad_of, ids_and_texts, pack
-from lookalike.budget import LEAST
+from lookalike.base.memory import LEAST
 from lookalike.errors import SourceError
-from lookalike.read import open_corpus, papers, read_text, separated, streams
-from lookalike.read.column_pages import unpacked_sizes
+from lookalike.read import delimited, open_corpus, read_text, single_files, streams
+from lookalike.read.parquet_pages import unpacked_sizes
 from lookalike.read.streams import Bounds
 from test_read_papers import pdf_of
 
@@ -98,8 +98,8 @@ def test_a_header_of_too_many_columns_is_refused_before_it_is_parsed(
 ):
     path = tmp_path / f"a{kind}"
     path.write_text(delimiter.join(["text", *"x" * 100]) + "\n", encoding=code, newline="")
-    monkeypatch.setattr(separated, "MOST_COLUMNS", 100)
-    monkeypatch.setattr(separated, "_rows", None)
+    monkeypatch.setattr(delimited, "MOST_COLUMNS", 100)
+    monkeypatch.setattr(delimited, "_rows", None)
     expected = f"the header of {path} has more than 100 columns, the most that a table may have"
     assert expected in refusal(path)
     assert expected in bad_of(open_corpus([path], skip_bad=True))[0]
@@ -110,14 +110,14 @@ def test_only_the_columns_asked_for_are_made_of_a_wide_table(tmp_path, monkeypat
     names = ["text", *(f"c{n}" for n in range(1000)), "id"]
     path.write_text(",".join(names) + "\n" + ",".join(["a", *"1" * 1000, "k"]) + "\n")
     made = []
-    table = separated._table
+    table = delimited._table
 
     def counted(*given):
         found = table(*given)
         made.append(found.num_columns)
         return found
 
-    monkeypatch.setattr(separated, "_table", counted)
+    monkeypatch.setattr(delimited, "_table", counted)
     (batch,) = open_corpus([path], columns=["c7"]).batches()
     assert (batch.ids.to_pylist(), batch.columns["c7"].to_pylist()) == (["k"], ["1"])
     assert made == [3]
@@ -168,7 +168,7 @@ def test_a_docx_that_unpacks_to_more_than_it_tells_is_refused(tmp_path):
 
 def test_a_docx_of_very_many_parts_is_refused_before_they_are_listed(tmp_path, monkeypatch):
     path = docx_of(tmp_path / "a.docx", "word/more.xml", b"x")
-    monkeypatch.setattr(papers, "DIRECTORY_LIMIT", 100)
+    monkeypatch.setattr(single_files, "DIRECTORY_LIMIT", 100)
     monkeypatch.setattr(zipfile, "ZipFile", None)
     assert "a.docx lists too many parts" in refusal(path)
 

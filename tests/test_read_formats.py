@@ -25,7 +25,7 @@ from filing import (
     write_records,
 )
 from lookalike.errors import SourceError
-from lookalike.read import open_corpus, read_paths, read_text, separated
+from lookalike.read import delimited, open_corpus, read_paths, read_text
 
 HARD = ["plain", 'quotes " and "" more', "two\nlines\r\nand more", "comma, tab\t", "é 漢字 😀", ""]
 
@@ -439,10 +439,10 @@ class TestSeparated:
             path = write_records(tmp_path / f"a{kind}", records)
             expected = documents(open_corpus([path]))
             with monkeypatch.context() as patch:
-                patch.setattr(separated, "from_rows", None)
+                patch.setattr(delimited, "from_rows", None)
                 assert documents(open_corpus([path])) == expected
             with monkeypatch.context() as patch:
-                patch.setattr(separated, "_by_arrow", lambda *_: None)
+                patch.setattr(delimited, "_by_arrow", lambda *_: None)
                 assert documents(open_corpus([path])) == expected
 
     @given(
@@ -472,7 +472,7 @@ class TestSeparated:
 
         with pytest.MonkeyPatch.context() as patch:
             fast = outcome()
-            patch.setattr(separated, "_by_arrow", lambda *_: None)
+            patch.setattr(delimited, "_by_arrow", lambda *_: None)
             assert fast == outcome()
 
     def test_a_long_field_is_read_whole(self, tmp_path):

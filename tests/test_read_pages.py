@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import twins_pages
-from lookalike.read.pages import page_text
+from lookalike.read.html import page_text
 
 pytestmark = pytest.mark.kernels
 
@@ -173,8 +173,8 @@ BOMBS = [
 COUNTING = """
 import json, sys
 import numpy as np
-from lookalike.kernels import pages as kernels
-from lookalike.read.pages import FLAGS, NAMES
+from lookalike.kernels import html as kernels
+from lookalike.read.html import FLAGS, NAMES
 
 class Counted:
     def __init__(self, array):

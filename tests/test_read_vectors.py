@@ -19,9 +19,9 @@ from scipy import sparse
 
 from filing import as_lines, bad_of, documents, ids_and_texts, write_records
 from lookalike.errors import SourceError
-from lookalike.pipeline.held import Held, taken
-from lookalike.read import copies, jsonl, kind_of, open_corpus, read, read_paths, streams
+from lookalike.read import jsonl, kind_of, open_corpus, read, read_paths, record_copies, streams
 from lookalike.read.fields import SPARSE, TEXT, TOKENS, VECTORS, WIDE_VECTORS, is_vectors, joined
+from lookalike.read.source import Held, taken
 
 NARROW = ("<f2", "<f4", ">f4", ">f2")
 WIDE = ("<f8", ">f8", "|i1", "|u1", "<i2", ">u2", "<i4", "<u4", "<i8", "<u8")
@@ -549,7 +549,7 @@ class TestCopies:
     def test_kept_rows_are_the_same_numbers_of_the_same_kind(
         self, tmp_path, kind, kept, monkeypatch
     ):
-        monkeypatch.setattr(copies, "PIECE", 30)
+        monkeypatch.setattr(record_copies, "PIECE", 30)
         array = array_of(kind)
         np.save(tmp_path / "a.npy", array)
         for source in (tmp_path / "a.npy", (tmp_path / "a.npy").as_uri()):

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike.curves import Cascade
-from lookalike.recall import BitPath, RowPath
+from lookalike.planning.curves import Cascade
+from lookalike.planning.recall import BitPath, RowPath
 
 TRIALS = 20_000
 BOUND = 5

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from benchmarks.recall import KINDS, Cell, Size, grid, measure
 
-from lookalike import minhash
+from lookalike.sketches import minhash
 
 LARGE = os.environ.get("LOOKALIKE_GRID") == "large"
 ONE_ROW, ALL_ROWS = -5, -4

@@ -13,13 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import twins
-from lookalike import shingle, textbook, unicode
+from lookalike.base.threads import in_order, pieces
 from lookalike.errors import SettingsError
 from lookalike.kernels import words
 from lookalike.kernels.jit import INTERPRETED
-from lookalike.minhash import sign_texts
-from lookalike.shingle import Sets, Shingling, element_sets, ignoring, shingle_hashes
-from lookalike.threads import in_order, pieces
+from lookalike.learn import textbook
+from lookalike.sketches.minhash import sign_texts
+from lookalike.text import shingles, unicode
+from lookalike.text.shingles import Sets, Shingling, element_sets, ignoring, shingle_hashes
 from making import documents_of
 from texts import EVERY_OPTION, all_texts, any_text, documents
 
@@ -281,8 +282,8 @@ class TestWordsByBlocks:
 BETWEEN_FORBIDDEN_PAGES = """
 import ctypes, json, mmap, sys
 import numpy as np
-from lookalike.normalise import Canonical
-from lookalike.shingle import Shingling, shingle_hashes
+from lookalike.text.normalise import Canonical
+from lookalike.text.shingles import Shingling, shingle_hashes
 np.seterr(over="ignore")
 page = mmap.PAGESIZE
 memory = mmap.mmap(-1, 3 * page)
@@ -359,7 +360,7 @@ class TestSets:
         rows = data.draw(st.lists(st.integers(0, len(texts) - 1), max_size=10))
         kind = Shingling("chars", 2, multiset)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(shingle, "PIECE", piece)
+            patch.setattr(shingles, "PIECE", piece)
             chosen = np.array(rows, np.int64)
             some = element_sets(documents_of(texts), kind, rows=chosen, threads=threads)
             every = element_sets(documents_of(texts), kind, threads=threads)

@@ -12,7 +12,7 @@ import twins
 from lookalike.kernels import sets, words
 from lookalike.kernels import shingles as kernels
 from lookalike.kernels.jit import INTERPRETED, multiply_high, trailing_zeros
-from lookalike.shingle import BASE, PRIME, Shingling, ignoring
+from lookalike.text.shingles import BASE, PRIME, Shingling, ignoring
 from making import callable_from_python
 
 pytestmark = pytest.mark.kernels

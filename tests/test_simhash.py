@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 import twins
 import twins_cosine
-from lookalike import simhash
-from lookalike.bags import Bags, Weighting
 from lookalike.errors import SettingsError
-from lookalike.kernels import hyperplanes, sketch, weighted
+from lookalike.kernels import hyperplanes, sketch, weighted_shingles
 from lookalike.kernels.jit import INTERPRETED, kernel, ones
-from lookalike.shingle import Shingling, ignoring
+from lookalike.sketches import hyperplanes as simhash
+from lookalike.text.shingles import Shingling, ignoring
+from lookalike.text.weighted_shingles import Bags, Weighting
 from making import documents_of
 
 pytestmark = pytest.mark.kernels
@@ -224,7 +224,7 @@ def folded(rows, seed):
     bags = bags_of_pairs(rows)
     out = np.zeros((len(rows), twins_cosine.PLACES), np.float32)
     key = np.uint64(twins.mix(twins_cosine.stream(seed)))
-    weighted.fold(bags.features, bags.weights, bags.offsets, key, out)
+    weighted_shingles.fold(bags.features, bags.weights, bags.offsets, key, out)
     return out.tolist()
 
 
@@ -388,7 +388,7 @@ class TestGolden:
 def prints(rows):
     bags = bags_of_pairs(rows)
     out = np.full(len(rows), 3, np.uint64)
-    weighted.fingerprints(bags.features, bags.weights, bags.offsets, out)
+    weighted_shingles.fingerprints(bags.features, bags.weights, bags.offsets, out)
     return out.tolist()
 
 

@@ -20,9 +20,9 @@ import lookalike
 import twins
 import twins_cosine
 from filing import as_lines, write_records
-from lookalike import hamming
+from lookalike.base.columns import Store
+from lookalike.candidates import hamming
 from lookalike.errors import SettingsError
-from lookalike.store import Store
 
 WORDS = [f"word{number}" for number in range(150)]
 EMPTY = {"blank": " \n\t ", "nothing": ""}
@@ -57,8 +57,8 @@ def vectors():
 
 def without_memory(monkeypatch, folder):
     """Let jobs run in no memory, with temporary files in a folder of the test's own."""
-    monkeypatch.setattr("lookalike.budget.LEAST", 0)
-    monkeypatch.setattr("lookalike.pipeline.reading.BYTES_PER_BYTE", {"text": 0})
+    monkeypatch.setattr("lookalike.base.memory.LEAST", 0)
+    monkeypatch.setattr("lookalike.job.read.BYTES_PER_BYTE", {"text": 0})
     monkeypatch.setattr("tempfile.tempdir", str(folder))
 
 

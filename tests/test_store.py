@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike import store
+from lookalike.base import columns as store
+from lookalike.base.columns import Column, Store
 from lookalike.errors import OutputError
-from lookalike.store import Column, Store
 
 RECORD = np.dtype([("place", "<u4"), ("similarity", "<f8")])
 values = st.lists(st.integers(-(2**31), 2**31 - 1), max_size=5)

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike import sweep as sweeping
-from lookalike.sweep import sweep
+from lookalike.candidates import near_bands as sweeping
+from lookalike.candidates.near_bands import sweep
 
 pytestmark = pytest.mark.kernels
 

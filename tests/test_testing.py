@@ -10,7 +10,7 @@ import pytest
 from pyarrow import parquet
 
 from lookalike import OutputError, SettingsError, SourceError
-from lookalike.testing import DEGREES, EDITS, Corpus, real_texts
+from lookalike.learn.corpora import DEGREES, EDITS, Corpus, real_texts
 
 
 def made_sources() -> list[str]:

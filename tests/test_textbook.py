@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from lookalike import textbook
 from lookalike.cli.lesson import show
 from lookalike.errors import SettingsError
-from lookalike.textbook import CharacteristicMatrix, HashFunction, SignatureMatrix
+from lookalike.learn import textbook
+from lookalike.learn.textbook import CharacteristicMatrix, HashFunction, SignatureMatrix
 
 FOUR_ROWS = {"file1": {"s1", "s3"}, "file2": {"s3"}, "file3": {"s1", "s2", "s4"}}
 FIVE_ROWS = {"S1": set("ad"), "S2": set("ce"), "S3": set("bde"), "S4": set("acd")}

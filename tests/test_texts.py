@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import twins_core
+from lookalike.base.columns import Column
 from lookalike.errors import OutputError
 from lookalike.kernels import files
 from lookalike.kernels import normalise as kernels
-from lookalike.store import Column
-from lookalike.texts import Selection, Strings
+from lookalike.text.documents import Selection, Strings
 from making import documents_of, texts_of
 
 pytestmark = pytest.mark.kernels
@@ -56,7 +56,7 @@ def test_any_rows_come_in_the_order_they_were_asked_for(way, drawn, most):
     some, rows = drawn
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
         if way in ("spans", "one by one"):
-            patched.setattr("lookalike.texts.MOST_READ", -1)
+            patched.setattr("lookalike.text.documents.MOST_READ", -1)
             patched.setattr(files, "BY_SYSTEM", way == "spans")
         held = strings_of(some, None if way == "memory" else Path(folder) / "strings")
         data, offsets = held.gathered(np.array(rows, np.int64), most)
@@ -93,7 +93,7 @@ def reads(monkeypatch):
 
 @by_system
 def test_neighbours_are_read_in_one_go_and_others_each_from_its_place(tmp_path, monkeypatch, reads):
-    monkeypatch.setattr("lookalike.texts.NEAR", 10)
+    monkeypatch.setattr("lookalike.text.documents.NEAR", 10)
     held, read, spans = reads(tmp_path / "strings")
     # Nothing was written yet, and compiled code must find it all the same.
     held.gathered(np.array([37, 2, 3, 37]))
@@ -105,7 +105,7 @@ def test_neighbours_are_read_in_one_go_and_others_each_from_its_place(tmp_path, 
 
 
 def test_a_system_without_the_call_reads_each_by_itself(tmp_path, monkeypatch, reads):
-    monkeypatch.setattr("lookalike.texts.NEAR", 10)
+    monkeypatch.setattr("lookalike.text.documents.NEAR", 10)
     monkeypatch.setattr(files, "BY_SYSTEM", False)
     held, read, spans = reads(tmp_path / "strings")
     held.gathered(np.array([37, 2, 3, 37]))
@@ -121,7 +121,7 @@ def test_what_is_near_is_told_by_the_bytes_for_each_string(
     tmp_path, monkeypatch, reads, rows, near, times
 ):
     monkeypatch.setattr(files, "BY_SYSTEM", False)
-    monkeypatch.setattr("lookalike.texts.NEAR", near)
+    monkeypatch.setattr("lookalike.text.documents.NEAR", near)
     held, read, _ = reads(tmp_path / "strings")
     held.gathered(np.array(rows))
     assert len(read) == times
@@ -130,7 +130,7 @@ def test_what_is_near_is_told_by_the_bytes_for_each_string(
 @pytest.mark.parametrize(("most", "times"), [(300, 1), (299, 3)])
 def test_no_more_than_a_bound_is_read_in_one_go(tmp_path, monkeypatch, reads, most, times):
     monkeypatch.setattr(files, "BY_SYSTEM", False)
-    monkeypatch.setattr("lookalike.texts.MOST_READ", most)
+    monkeypatch.setattr("lookalike.text.documents.MOST_READ", most)
     held, read, _ = reads(tmp_path / "strings")
     held.gathered(np.array([2, 3, 4]))
     assert len(read) == times
@@ -182,7 +182,7 @@ def test_the_first_span_that_is_not_all_there_is_told(drawn, at, beyond):
 
 @pytest.mark.skipif(not files.CAN_EXPECT, reason="the system is not told what will be read")
 def test_of_a_large_file_the_system_hears_first_what_will_be_read(tmp_path, monkeypatch, reads):
-    monkeypatch.setattr("lookalike.texts.NEAR", 10)
+    monkeypatch.setattr("lookalike.text.documents.NEAR", 10)
     told = []
     tell = files.expect_spans
     monkeypatch.setattr(
@@ -197,7 +197,7 @@ def test_of_a_large_file_the_system_hears_first_what_will_be_read(tmp_path, monk
     rows = np.array([37, 2, 30])
     before, _ = held.gathered(rows)
     assert told == []
-    monkeypatch.setattr("lookalike.texts.EXPECTED_BYTES", 4000)
+    monkeypatch.setattr("lookalike.text.documents.EXPECTED_BYTES", 4000)
     after, _ = held.gathered(rows)
     assert told == [([3700, 200, 3000], [0, 100, 200, 300])]
     assert spans == [[3700, 200, 3000]] * 2
@@ -223,7 +223,7 @@ def test_a_file_that_cannot_be_read_is_left_to_python(tmp_path):
 @pytest.mark.parametrize("system", [pytest.param(True, marks=by_system), False])
 @pytest.mark.parametrize("near", [0, 1 << 14])
 def test_a_file_cut_off_while_in_use_is_refused_in_one_line(tmp_path, monkeypatch, near, system):
-    monkeypatch.setattr("lookalike.texts.NEAR", near)
+    monkeypatch.setattr("lookalike.text.documents.NEAR", near)
     monkeypatch.setattr(files, "BY_SYSTEM", system)
     held = strings_of([b"x" * 100] * 20, tmp_path / "strings")
     held.gathered(np.array([17, 2]))
@@ -235,7 +235,7 @@ def test_a_file_cut_off_while_in_use_is_refused_in_one_line(tmp_path, monkeypatc
 
 @pytest.mark.parametrize("system", [pytest.param(True, marks=by_system), False])
 def test_strings_that_the_file_never_had_are_refused_in_one_line(tmp_path, monkeypatch, system):
-    monkeypatch.setattr("lookalike.texts.MOST_READ", -1)
+    monkeypatch.setattr("lookalike.text.documents.MOST_READ", -1)
     monkeypatch.setattr(files, "BY_SYSTEM", system)
     held = strings_of([b"x" * 100] * 3, tmp_path / "strings")
     held.offsets[-1] += 1

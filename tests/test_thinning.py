@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import lookalike
 import twins
 from lookalike.errors import QuadraticError
-from lookalike.pipeline import comparing
+from lookalike.job import compare
 
 WORDS = [f"w{number}" for number in range(30)]
 POLICIES = ["first", "last", "longest", "shortest", "max:n", "min:n"]
@@ -26,8 +26,8 @@ BANDINGS = [
 def way(request, monkeypatch):
     """Take candidates from a sweep over the bands, or walk, as where they are too many for that."""
     if request.param == "walk":
-        monkeypatch.setattr(comparing, "LEAST_LIMIT", 0)
-        monkeypatch.setattr(comparing, "PAIRS_PER_DOCUMENT", 0)
+        monkeypatch.setattr(compare, "LEAST_LIMIT", 0)
+        monkeypatch.setattr(compare, "PAIRS_PER_DOCUMENT", 0)
     return request.param
 
 
@@ -104,9 +104,9 @@ def test_it_is_the_star_on_all_pairs(keep, seed, banding, threshold, sizes, bloc
     kept, removed = greedy(preferred(table, keep), texts, pairs)
     with pytest.MonkeyPatch.context() as patched:
         for name, value in zip(("STRETCH", "SMALLEST", "FEW"), sizes, strict=True):
-            patched.setattr(comparing, name, value)
-        meetings = comparing.Meetings
-        patched.setattr(comparing, "Meetings", lambda buckets: meetings(buckets, block=block))
+            patched.setattr(compare, name, value)
+        meetings = compare.Meetings
+        patched.setattr(compare, "Meetings", lambda buckets: meetings(buckets, block=block))
         result = lookalike.dedup(table, keep=keep, **options)
     assert set(result.kept_ids.to_pylist()) == kept
     assert removed_of(result) == removed
@@ -119,7 +119,7 @@ def test_a_nearer_one_is_named_although_a_farther_one_was_met_before(monkeypatch
     texts = {name: " ".join(some) for name, some in texts.items()}
     options = {"threshold": 0.4, "shingle": "words:1", "bands": 40, "rows": 1}
     for stretch in (8192, 3, 2, 1):
-        monkeypatch.setattr(comparing, "STRETCH", stretch)
+        monkeypatch.setattr(compare, "STRETCH", stretch)
         assert removed_of(lookalike.dedup(texts, **options)) == {"last": ("near", 7 / 11)}
 
 
@@ -151,7 +151,7 @@ def test_no_reference_is_removed_and_all_that_is_similar_to_one_goes(
     kept, removed = greedy([*fixed, *preferred(table, keep)], texts, pairs)
     with pytest.MonkeyPatch.context() as patched:
         for name, value in zip(("STRETCH", "SMALLEST", "FEW"), sizes, strict=True):
-            patched.setattr(comparing, name, value)
+            patched.setattr(compare, name, value)
         result = lookalike.dedup(table, against=reference, keep=keep, **options)
     assert set(result.kept_ids.to_pylist()) == kept - set(fixed)
     assert removed_of(result) == {
@@ -197,8 +197,8 @@ def test_templates_of_many_kinds_make_work_in_proportion_too():
 
 
 def test_what_is_alike_to_the_buckets_alone_is_refused_before_it_takes_for_ever(way, monkeypatch):
-    monkeypatch.setattr(comparing, "LEAST_COMPARED", 500)
-    monkeypatch.setattr(comparing, "MOST_COMPARED", 1)
+    monkeypatch.setattr(compare, "LEAST_COMPARED", 500)
+    monkeypatch.setattr(compare, "MOST_COMPARED", 1)
     # One word in common, which puts all in one bucket, and no two similar.
     texts = [f"same {' '.join(f'{n}x{i}' for i in range(3))}" for n in range(60)]
     if way == "sweep":

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 import twins
 from lookalike.errors import SourceError
 from lookalike.kernels.jit import INTERPRETED
-from lookalike.minhash import sign_texts
-from lookalike.normalise import Canonical
-from lookalike.shingle import Shingling, element_sets, ignoring, shingle_hashes
-from lookalike.tokens import canonical_tokens
+from lookalike.sketches.minhash import sign_texts
+from lookalike.text.normalise import Canonical
+from lookalike.text.shingles import Shingling, element_sets, ignoring, shingle_hashes
+from lookalike.text.tokens import canonical_tokens
 
 pytestmark = pytest.mark.kernels
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import twins
-from lookalike import unicode
+from lookalike.text import unicode
 
 TABLE = unicode.code_points()
 CATEGORIES = np.array([unicodedata.category(chr(point)) for point in range(0x110000)])

@@ -13,7 +13,7 @@ import twins
 import twins_cosine
 from lookalike.errors import SourceError
 from lookalike.kernels import hyperplanes
-from lookalike.vectors import (
+from lookalike.text.vectors import (
     InvalidVectorError,
     canonical_sparse,
     canonical_vectors,

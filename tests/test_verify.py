@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import lookalike.verify
+import lookalike.score.jaccard
 import twins
 from lookalike.kernels.jit import INTERPRETED
-from lookalike.shingle import Shingling, element_sets
-from lookalike.verify import Scored, estimate, verify, verify_texts
+from lookalike.score.jaccard import Scored, estimate, verify, verify_texts
+from lookalike.text.shingles import Shingling, element_sets
 from making import documents_of, pairs_of, rows_of, sets_of, texts_of
 
 pytestmark = pytest.mark.kernels
@@ -57,8 +57,8 @@ def test_who_is_in_a_pair_is_the_same_by_marks_and_by_a_sort(pairs):
     expected = [(members.index(a), members.index(b)) for a, b in pairs]
     for few in (0, 1 << 20):
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(lookalike.verify, "FEW", few)
-            among, left, right = lookalike.verify._involved(first, second, 41)
+            patched.setattr(lookalike.score.jaccard, "FEW", few)
+            among, left, right = lookalike.score.jaccard._involved(first, second, 41)
         assert among.tolist() == members
         assert pairs_of(left, right) == expected
         assert among.dtype == left.dtype == right.dtype == np.int64
@@ -194,7 +194,7 @@ class TestTheSameWhateverTheWay:
         signatures = generator.integers(0, 2, (12, 10)).astype(np.uint32)
         expected = expected_scores(sets, 0.4)
         estimated = estimate(signatures, *rows, threshold=0.5)
-        monkeypatch.setattr(lookalike.verify, "PIECE", piece)
+        monkeypatch.setattr(lookalike.score.jaccard, "PIECE", piece)
         scored = verify(sets_of(sets), *rows, threshold=0.4, threads=threads)
         assert 0 < len(scored) < len(rows[0])
         assert scores(scored) == expected
@@ -240,8 +240,8 @@ def test_texts_compared_in_pieces_or_all_at_once_score_the_same(
     first, second = np.triu_indices(40, 1)
     sets = element_sets(documents, shingling, rows=rows)
     expected = verify(sets, first, second, threshold=0.2)
-    monkeypatch.setattr("lookalike.verify.WHOLE_BYTES", whole)
-    monkeypatch.setattr("lookalike.verify.PIECE_BYTES", 500)
+    monkeypatch.setattr("lookalike.score.jaccard.WHOLE_BYTES", whole)
+    monkeypatch.setattr("lookalike.score.jaccard.PIECE_BYTES", 500)
     held = documents
     if in_a_file is not None:
         held = texts_of(texts, tmp_path / "texts" if in_a_file else None)

@@ -14,11 +14,11 @@ import numpy as np
 import pytest
 
 import lookalike
+from lookalike.base.columns import Column
 from lookalike.errors import OutputError
-from lookalike.pipeline import comparing
+from lookalike.job import compare
+from lookalike.job.work_folder import Work
 from lookalike.read import Corpus
-from lookalike.store import Column
-from lookalike.work import Work
 
 READING = {"sources": [["a.jsonl", 12]], "text": None, "multiset": False}
 
@@ -77,7 +77,7 @@ def test_a_second_job_is_refused_while_the_first_lives(tmp_path):
 
 def test_the_folder_of_a_process_that_was_killed_is_free(tmp_path):
     code = (
-        "import os, sys; from pathlib import Path; from lookalike.work import Work\n"
+        "import os, sys; from pathlib import Path; from lookalike.job.work_folder import Work\n"
         "work = Work(Path(sys.argv[1]), reading={}); work.checkpoint(); os.kill(os.getpid(), 9)"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=False)
@@ -182,7 +182,7 @@ def test_what_no_disk_has_room_for_is_not_counted(tmp_path, monkeypatch):
 def test_a_killed_process_loses_what_no_checkpoint_counted_and_nothing_else(tmp_path):
     code = (
         "import os, sys; import numpy as np; from pathlib import Path\n"
-        "from lookalike.work import Work\n"
+        "from lookalike.job.work_folder import Work\n"
         "work = Work(Path(sys.argv[1]), reading={})\n"
         "numbers = work.store.column('numbers', np.int64)\n"
         "for number in range(6): numbers.append(np.array([number]))\n"
@@ -279,7 +279,7 @@ class TestInMemory:
 
     def test_a_program_that_ends_with_a_job_open_ends(self, temporary):
         code = (
-            "import sys, tempfile; import numpy as np; from lookalike.work import Work\n"
+            "import sys, tempfile; import numpy as np; from lookalike.job.work_folder import Work\n"
             "tempfile.tempdir = sys.argv[1]\n"
             "work = Work(); work.make_room()\n"
             "work.store.column('numbers', np.int64).append(np.arange(3))\n"
@@ -431,7 +431,7 @@ class TestJobs:
         self, tmp_path, source, run, monkeypatch
     ):
         with monkeypatch.context() as patched:
-            patched.setattr(comparing, "swept", end)
+            patched.setattr(compare, "swept", end)
             with pytest.raises(PowerCutError):
                 run(source, work=tmp_path / "work", **OPTIONS)
         with pytest.raises(OutputError, match=r"threshold was 0\.6 and is 0\.7; run that job"):
@@ -443,8 +443,8 @@ class TestJobs:
     ):
         for name in ("band", "pipeline.sketching"):
             monkeypatch.setattr(f"lookalike.{name}.TOGETHER", 20)
-        monkeypatch.setattr(comparing, "STRETCH", 20)
-        monkeypatch.setattr("lookalike.pipeline.sketching.PIECE", 2000)
+        monkeypatch.setattr(compare, "STRETCH", 20)
+        monkeypatch.setattr("lookalike.job.sketch.PIECE", 2000)
         batches = Corpus.batches
         monkeypatch.setattr(
             Corpus,

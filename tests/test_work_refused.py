@@ -7,7 +7,7 @@ import pytest
 import lookalike
 from filing import write_records
 from lookalike.errors import LookalikeError, OutputError
-from lookalike.work import Work
+from lookalike.job.work_folder import Work
 
 READING = {"sources": [["a.jsonl", 12]], "text": None}
 ROWS = [{"id": i, "text": f"the quick brown fox {i // 2} jumps over it"} for i in range(6)]

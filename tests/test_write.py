@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike.errors import OutputError, SettingsError
-from lookalike.write import FORMATS, format_of, write_atomically, write_table
+from lookalike.write.files import FORMATS, format_of, write_atomically, write_table
 
 AWKWARD = [
     "plain",

@@ -7,8 +7,8 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from lookalike import unicode
-from lookalike.normalise import Canonical, Normalisation, normalise
+from lookalike.text import unicode
+from lookalike.text.normalise import Canonical, Normalisation, normalise
 
 TABLE = unicode.code_points()
 

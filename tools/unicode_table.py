@@ -1,4 +1,4 @@
-"""Write src/lookalike/unicode.bin: what Lookalike knows of each code point.
+"""Write src/lookalike/text/unicode.bin: what Lookalike knows of each code point.
 
     python tools/unicode_table.py
 
@@ -101,7 +101,7 @@ def main() -> None:
             runs.append((point, *record))
             last = record
     packed = b"".join(struct.pack("<IIiI", *run) for run in runs)
-    target = Path(__file__).parent.parent / "src" / "lookalike" / "unicode.bin"
+    target = Path(__file__).parent.parent / "src" / "lookalike" / "text" / "unicode.bin"
     target.write_bytes(zlib.compress(packed, 9))
     print(f"Unicode {unicodedata.unidata_version}: {len(runs)} runs, {target.stat().st_size} bytes")
 

@@ -27,10 +27,10 @@ def lookalike(texts: list[str], job: Job, clock: Clock) -> Answer:
     )
 
     def prints() -> Prints:
-        from lookalike.bags import Weighting
-        from lookalike.normalise import normalise
-        from lookalike.shingle import Shingling
-        from lookalike.simhash import fingerprints
+        from lookalike.sketches.hyperplanes import fingerprints
+        from lookalike.text.normalise import normalise
+        from lookalike.text.shingles import Shingling
+        from lookalike.text.weighted_shingles import Weighting
 
         documents = normalise(pa.array(texts))
         return fingerprints(documents, Shingling.parse(f"words:{WORDS}"), Weighting())[0]

@@ -10,11 +10,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lookalike.loading import on_first_use
+from lookalike.base.lazy_names import on_first_use
 
 if TYPE_CHECKING:
-    from lookalike.comparison import Comparison, Containment, compare
-    from lookalike.curves import Cascade
+    from lookalike.api import contained, dedup, find, sketch
     from lookalike.errors import (
         LookalikeError,
         MemoryLimitError,
@@ -23,37 +22,38 @@ if TYPE_CHECKING:
         SettingsError,
         SourceError,
     )
-    from lookalike.passages import Passage
-    from lookalike.pipeline import contained, dedup, find, sketch
-    from lookalike.planning import Plan, plan
+    from lookalike.planning.curves import Cascade
+    from lookalike.planning.plan import Plan, plan
     from lookalike.results import ContainmentResult, DedupResult, FindResult
+    from lookalike.score.comparison import Comparison, Containment, compare
     from lookalike.settings import Settings
+    from lookalike.text.passages import Passage
 
 __version__ = "0.1.0"
 
 # Everything loads on first use: `lookalike --help` must not wait for a compiler.
 _HOMES = {
-    "Cascade": "curves",
-    "Comparison": "comparison",
-    "Containment": "comparison",
+    "Cascade": "planning.curves",
+    "Comparison": "score.comparison",
+    "Containment": "score.comparison",
     "ContainmentResult": "results",
     "DedupResult": "results",
     "FindResult": "results",
     "LookalikeError": "errors",
     "MemoryLimitError": "errors",
     "OutputError": "errors",
-    "Passage": "passages",
-    "Plan": "planning",
+    "Passage": "text.passages",
+    "Plan": "planning.plan",
     "QuadraticError": "errors",
     "Settings": "settings",
     "SettingsError": "errors",
     "SourceError": "errors",
-    "compare": "comparison",
-    "contained": "pipeline",
-    "dedup": "pipeline",
-    "find": "pipeline",
-    "plan": "planning",
-    "sketch": "pipeline",
+    "compare": "score.comparison",
+    "contained": "api",
+    "dedup": "api",
+    "find": "api",
+    "plan": "planning.plan",
+    "sketch": "api",
 }
 
 __getattr__ = on_first_use(__name__, _HOMES)

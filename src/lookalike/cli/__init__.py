@@ -7,7 +7,7 @@ import gc
 import os
 import sys
 
-from lookalike.budget import address_limit
+from lookalike.base.memory import address_limit
 
 __all__ = ["main"]
 

@@ -9,7 +9,7 @@ import typer
 from lookalike.cli import options
 
 if TYPE_CHECKING:
-    from lookalike.passages import Passage
+    from lookalike.text.passages import Passage
 
 __all__ = ["compare"]
 
@@ -40,15 +40,14 @@ def compare(
 
     Example: lookalike compare draft.txt final.txt
     """
+    from lookalike.base.wording import count
     from lookalike.cli import screen
-    from lookalike.comparison import compare as compare_texts
-    from lookalike.kernels import sets
-    from lookalike.normalise import Normalisation
     from lookalike.read import read_text
-    from lookalike.wording import count
+    from lookalike.score.comparison import compare as compare_texts
+    from lookalike.text.normalise import Normalisation
 
+    screen.announce_compiling(screen.status(quiet=quiet))
     first, second = read_text(a), read_text(b)
-    screen.announce_compiling(screen.status(quiet=quiet), sets.element_sets)
     found = compare_texts(
         first,
         second,
@@ -101,8 +100,8 @@ def compare(
 def _show_passages(a: str, b: str, passages: list[Passage], shortest: int, *, whole: bool) -> None:
     from rich.text import Text
 
+    from lookalike.base.wording import count, visible
     from lookalike.cli import screen
-    from lookalike.wording import count, visible
 
     out = screen.results()
     if not passages:

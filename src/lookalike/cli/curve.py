@@ -34,10 +34,10 @@ def curve(
 
     Example: lookalike curve and:4 or:4 and:4 or:4 --threshold 0.7
     """
+    from lookalike.base.wording import count
     from lookalike.cli import screen
-    from lookalike.curves import Cascade, errors
-    from lookalike.planning import plan
-    from lookalike.wording import count
+    from lookalike.planning.curves import Cascade, errors
+    from lookalike.planning.plan import plan
 
     cascade = Cascade.parse(" ".join(spec))
     # The plan knows what a similarity is to a row: its chance to agree.

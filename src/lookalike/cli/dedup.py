@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from lookalike.cli import options
-from lookalike.cli.find import Format
+from lookalike.cli.output import Format
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -85,15 +85,14 @@ def dedup(
 
     Example: lookalike dedup corpus.jsonl -o clean --keep longest
     """
+    from lookalike.api import Columns
+    from lookalike.base.wording import visible
     from lookalike.cli import screen, working
-    from lookalike.cli.find import kind_of
+    from lookalike.cli.output import kind_of
     from lookalike.errors import SettingsError
-    from lookalike.kernels import hyperplanes, sets
-    from lookalike.pipeline import Columns
-    from lookalike.pipeline.delivering import check_folder, deliver
+    from lookalike.job.dedup_folder import check_folder, deliver
     from lookalike.settings import Settings
-    from lookalike.wording import visible
-    from lookalike.write import check_apart
+    from lookalike.write.files import check_apart
 
     settings = Settings(
         threshold=threshold,
@@ -123,8 +122,7 @@ def dedup(
     if work is not None:
         check_apart(work, [*source, *(against or ())])
     console = screen.status(quiet=quiet)
-    kernel = sets.element_sets if metric == "jaccard" else hyperplanes.signs
-    screen.announce_compiling(console, kernel)
+    screen.announce_compiling(console)
     with screen.progress(console) as progress:
         job = working.job(
             source,
@@ -157,9 +155,9 @@ def dedup(
 
 def _tell(result: DedupResult, out: Path | None, kind: str, console: Console) -> None:
     from lookalike.cli import screen
-    from lookalike.cli.find import write_out
+    from lookalike.cli.output import write_out
     from lookalike.cli.summary import compared_told, say_warnings, sizes_told, summarise
-    from lookalike.pipeline.delivering import counts_of
+    from lookalike.job.dedup_folder import counts_of
 
     if result.summary.documents:
         screen.show_plan(console, result.plan)
@@ -186,7 +184,7 @@ def _tell(result: DedupResult, out: Path | None, kind: str, console: Console) ->
 
 
 def _kept_told(counts: dict[str, int], out: Path | None) -> str:
-    from lookalike.wording import visible
+    from lookalike.base.wording import visible
 
     empty = f" and {counts['empty']:,} empty" if counts["empty"] else ""
     if out is None:
@@ -195,8 +193,8 @@ def _kept_told(counts: dict[str, int], out: Path | None) -> str:
 
 
 def _show(result: DedupResult, removed: int) -> None:
+    from lookalike.base.wording import count
     from lookalike.cli import screen
-    from lookalike.wording import count
 
     console = screen.results()
     if not removed:

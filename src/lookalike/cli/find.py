@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lookalike.cli import options
+from lookalike.cli.output import Format, kind_of, write_out
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import pyarrow as pa
     from rich.console import Console
 
     from lookalike.results import ContainmentResult, FindResult
 
-__all__ = ["Format", "find", "kind_of", "write_out"]
+__all__ = ["find"]
 
 SHOWN_PAIRS = 20
 SHOWN_CLUSTERS = 10
@@ -29,15 +25,6 @@ PLANNING = ("threshold", "recall", "bands", "rows", "cascade", "estimate", "seed
 """Options of similar pairs found by a plan alone."""
 UNSKETCHED = (*PLANNING, "clusters", "metric", "weights", "simhash")
 """Options of similar pairs alone."""
-
-
-class Format(StrEnum):
-    """How results are written."""
-
-    table = "table"
-    jsonl = "jsonl"
-    csv = "csv"
-    parquet = "parquet"
 
 
 def find(
@@ -108,14 +95,12 @@ def find(
 
     Example: lookalike find essays/ --threshold 0.7
     """
+    from lookalike.api import Columns
     from lookalike.cli import screen, working
     from lookalike.cli.shared import show_shared
     from lookalike.errors import SettingsError
-    from lookalike.kernels import containment as inside
-    from lookalike.kernels import frequency, hyperplanes, sets, sketch
-    from lookalike.pipeline import Columns
     from lookalike.settings import Settings
-    from lookalike.write import check_apart, check_targets, format_of
+    from lookalike.write.files import check_apart, check_targets, format_of
 
     settings = Settings(
         threshold=threshold,
@@ -150,14 +135,7 @@ def find(
     if work is not None:
         check_apart(work, source)
     console = screen.status(quiet=quiet)
-    kernel = sets.element_sets if metric == "jaccard" else hyperplanes.signs
-    if simhash is not None:
-        kernel = sketch.print_texts
-    if containment is not None:
-        kernel = inside.shared
-    elif boilerplate:
-        kernel = frequency.tally
-    screen.announce_compiling(console, kernel)
+    screen.announce_compiling(console)
     with screen.progress(console) as progress:
         job = working.job(
             source,
@@ -189,39 +167,13 @@ def find(
         job.work.remove()
 
 
-def kind_of(given: Format | None, out: Path | None) -> str:
-    """Tell how results are to be written."""
-    from lookalike.errors import SettingsError
-    from lookalike.write import format_of
-
-    if given is None:
-        return format_of(out) if out else "table"
-    if given is Format.table and out is not None:
-        raise SettingsError("a table is for the screen: with --out use jsonl, csv or parquet")
-    if given is Format.parquet and out is None and sys.stdout.isatty():
-        raise SettingsError("Parquet is not for the screen: name a file with --out")
-    return given.value
-
-
-def write_out(tables: Iterator[pa.Table], kind: str, out: Path | None) -> None:
-    """Write tables to a file, whole or not at all, or to standard output."""
-    from lookalike.write import write_atomically, write_tables
-
-    if out is not None:
-        write_atomically(out, lambda stream: write_tables(tables, stream, kind))
-        return
-    sys.stdout.flush()
-    write_tables(tables, sys.stdout.buffer, kind)
-    sys.stdout.buffer.flush()
-
-
 def _tell(
     result: FindResult, kind: str, out: Path | None, clusters: Path | None, console: Console
 ) -> None:
+    from lookalike.base.wording import count
     from lookalike.cli import screen
     from lookalike.cli.summary import compared_told, say_warnings, summarise
-    from lookalike.wording import count
-    from lookalike.write import format_of
+    from lookalike.write.files import format_of
 
     if result.summary.documents:
         screen.show_plan(console, result.plan)
@@ -259,8 +211,8 @@ def _clusters_told(result: FindResult) -> str:
 
 
 def _show(result: FindResult, console: Console) -> None:
+    from lookalike.base.wording import count
     from lookalike.cli.screen import show_pairs
-    from lookalike.wording import count
 
     total = result.pair_count
     if not result.summary.documents:
@@ -289,8 +241,8 @@ def _none_told(result: FindResult) -> str:
 def _show_clusters(result: FindResult, console: Console) -> None:
     from rich.text import Text
 
+    from lookalike.base.wording import count, visible
     from lookalike.cli.screen import number, simple_table
-    from lookalike.wording import count, visible
 
     members = result.clusters
     total = members["cluster"][-1].as_py() if len(members) else 0
@@ -317,10 +269,10 @@ def _show_clusters(result: FindResult, console: Console) -> None:
 def _tell_contained(
     result: ContainmentResult, kind: str, out: Path | None, console: Console
 ) -> None:
+    from lookalike.base.wording import count
     from lookalike.cli import screen
     from lookalike.cli.screen import show_pairs
     from lookalike.cli.summary import say_warnings, summarise
-    from lookalike.wording import count
 
     share = result.settings.containment
     say_warnings(console, result.summary.warnings)

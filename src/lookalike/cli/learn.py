@@ -43,7 +43,7 @@ def learn(
     from lookalike.cli import lesson, screen
     from lookalike.errors import SettingsError
     from lookalike.read import read_paths
-    from lookalike.shingle import Shingling
+    from lookalike.text.shingles import Shingling
 
     shingling = Shingling.parse(shingle)
     documents = read_paths(source or [_sample()], text=text, id=id_)
@@ -68,4 +68,4 @@ def learn(
 def _sample() -> str:
     from importlib.resources import files
 
-    return str(files("lookalike") / "samples")
+    return str(files("lookalike.learn") / "samples")

@@ -7,16 +7,16 @@ from itertools import combinations, islice, pairwise
 from math import cos, inf, radians
 from typing import TYPE_CHECKING
 
-from lookalike import textbook
+from lookalike.base.wording import visible
 from lookalike.errors import SettingsError
-from lookalike.wording import visible
+from lookalike.learn import textbook
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from rich.console import Console
 
-    from lookalike.textbook import CharacteristicMatrix, Walk
+    from lookalike.learn.textbook import CharacteristicMatrix, Walk
 
 __all__ = ["show"]
 

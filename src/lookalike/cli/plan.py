@@ -47,7 +47,7 @@ def plan(
     Example: lookalike plan --threshold 0.7 --recall 0.95 --documents 20000
     """
     from lookalike.cli import screen
-    from lookalike.planning import plan as choose
+    from lookalike.planning.plan import plan as choose
 
     chosen = choose(
         threshold,

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from lookalike.budget import size
-from lookalike.wording import floor, visible, visible_lines
+from lookalike.base.memory import size
+from lookalike.base.notices import compiling
+from lookalike.base.wording import floor, visible, visible_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,8 +21,8 @@ if TYPE_CHECKING:
     from rich.segment import Segment
     from rich.table import Table
 
-    from lookalike.pipeline import Progress
-    from lookalike.planning import Plan
+    from lookalike.api import Progress
+    from lookalike.planning.plan import Plan
 
 __all__ = [
     "announce_compiling",
@@ -100,7 +101,7 @@ def simple_table(*columns: str) -> Table:
 
 def show_json(value: Any) -> None:
     """Write a value to standard output as a line of JSON."""
-    from lookalike.write import json_text
+    from lookalike.write.files import json_text
 
     utf8_output()
     print(json_text(value, printable=sys.stdout.isatty()))
@@ -173,29 +174,9 @@ def show_plan(console: Console, plan: Plan) -> None:
         console.print()
 
 
-def announce_compiling(console: Console, kernel: Any) -> None:
-    """Say that the first run compiles, so that nobody takes it for the usual time."""
-    from lookalike.kernels.jit import first_run
-
-    if first_run(kernel):
-        console.print(visible(_compiling_told()), soft_wrap=True)
-
-
-def _compiling_told() -> str:
-    from lookalike.kernels.cache import place
-
-    kept = place()
-    if kept is None:
-        return (
-            "Compiling: up to 15 seconds, in every run, as there is no folder to keep compiled "
-            "code in; name one that can be written to by NUMBA_CACHE_DIR."
-        )
-    if not kept.lasting:
-        return (
-            f"Compiling: up to 15 seconds. Compiled code is kept in {kept.folder} only, which may "
-            "not last; name another folder by NUMBA_CACHE_DIR."
-        )
-    return "Compiling, once: up to 15 seconds. Later runs start at once."
+def announce_compiling(console: Console) -> None:
+    """Say when the first run compiles, so that nobody takes it for the usual time."""
+    compiling.listen(lambda message: console.print(visible(message), soft_wrap=True))
 
 
 @contextmanager

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console
 
-    from lookalike.boilerplate import SharedPassage
     from lookalike.results import Summary
+    from lookalike.text.boilerplate import SharedPassage
 
 __all__ = ["show_shared"]
 
@@ -32,15 +32,15 @@ def show_shared(
     """Show passages, or write them with their whole text."""
     from rich.text import Text
 
+    from lookalike.base.wording import count, visible
     from lookalike.cli import screen
     from lookalike.cli.summary import say_warnings, summarise
-    from lookalike.wording import count, visible
 
     say_warnings(console, summary.warnings)
     if kind != "table":
         import pyarrow as pa
 
-        from lookalike.cli.find import write_out
+        from lookalike.cli.output import write_out
 
         table = pa.table(
             {

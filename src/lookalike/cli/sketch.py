@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from lookalike.cli import options
-from lookalike.cli.find import Format
+from lookalike.cli.output import Format
 
 __all__ = ["sketch"]
 
@@ -52,15 +52,14 @@ def sketch(
 
     Example: lookalike sketch pages.jsonl -o sketches.parquet
     """
+    from lookalike.api import Columns
+    from lookalike.base.wording import count, visible
     from lookalike.cli import screen, working
-    from lookalike.cli.find import kind_of, write_out
+    from lookalike.cli.output import kind_of, write_out
     from lookalike.errors import SettingsError
-    from lookalike.kernels import sketch as kernels
-    from lookalike.pipeline import Columns
-    from lookalike.pipeline.sketch_table import Wanted, sketch_tables
+    from lookalike.job.sketch_table import Wanted, sketch_tables
     from lookalike.settings import Settings
-    from lookalike.wording import count, visible
-    from lookalike.write import check_targets
+    from lookalike.write.files import check_targets
 
     names = None if columns is None else columns.replace(",", " ").split()
     wanted = Wanted(names, rows, bits, multiset)
@@ -77,7 +76,7 @@ def sketch(
     kind = "jsonl" if format_ is None and out is None else kind_of(format_, out)
     check_targets([out] if out else [], source)
     console = screen.status(quiet=quiet)
-    screen.announce_compiling(console, kernels.print_texts)
+    screen.announce_compiling(console)
     with screen.progress(console) as progress:
         job = working.job(
             source,

@@ -28,7 +28,7 @@ def summarise(
     references: int = 0,
 ) -> None:
     """Say what was read, skipped and found, and the seconds of each stage, one fact a line."""
-    from lookalike.wording import count, visible
+    from lookalike.base.wording import count, visible
 
     lines = [f"Read       {count(summary.documents - references, 'document')}"]
     if references:
@@ -64,7 +64,7 @@ def summarise(
 
 def compared_told(summary: Summary, distinct: int) -> str:
     """Say how many candidates there were, and what became of them."""
-    from lookalike.wording import count
+    from lookalike.base.wording import count
 
     compared = summary.candidates - summary.dismissed
     told = (
@@ -78,7 +78,7 @@ def compared_told(summary: Summary, distinct: int) -> str:
 
 def say_warnings(console: Console, warnings: tuple[str, ...]) -> None:
     """Say what a user should know before trusting a result."""
-    from lookalike.wording import visible
+    from lookalike.base.wording import visible
 
     for warning in warnings:
         console.print(f"Warning: {visible(warning)}.\n")

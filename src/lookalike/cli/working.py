@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import typer
     from rich.console import Console
 
-    from lookalike.pipeline import Columns, Job, Progress
+    from lookalike.api import Columns, Job, Progress
     from lookalike.settings import Settings
 
 __all__ = ["automatic", "given_up_if_hopeless", "job", "refuse_given"]
@@ -24,7 +24,7 @@ def automatic(target: Path | None) -> Path | None:
     """
     if target is None or (target.exists() and not target.is_file() and not target.is_dir()):
         return None
-    from lookalike.write import beside
+    from lookalike.write.files import beside
 
     return beside(target.absolute(), "work")
 
@@ -46,10 +46,10 @@ def job(
     against: Sequence[str] = (),
 ) -> Job:
     """Make the job of a command; without a folder asked for, its work is beside the target."""
+    from lookalike.api import Running, job_on_files
+    from lookalike.base.wording import visible
     from lookalike.cli.screen import say_if_stopped
-    from lookalike.pipeline import Running, job_on_files
     from lookalike.read import read_text
-    from lookalike.wording import visible
 
     folder = work or automatic(target)
     if folder is None:

@@ -7,7 +7,10 @@ import sys
 from hashlib import blake2b
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 import llvmlite
 import numba
@@ -21,12 +24,25 @@ from numba.core.typing.templates import make_intrinsic_template
 from numba.extending import typeof_impl
 from numba.np import numpy_support
 
+from lookalike.base import notices
 from lookalike.kernels import cache
 
-if TYPE_CHECKING:
-    from lookalike.kernels.jit import Instruction, Kernel
+__all__ = ["dispatcher", "type_of_instruction"]
 
-__all__ = ["dispatcher", "first_run", "type_of_instruction"]
+
+class Kernel(Protocol):
+    """What is compiled: a function, and what Numba is to know of it."""
+
+    py_func: Callable[..., Any]
+    options: dict[str, Any]
+
+
+class Instruction(Protocol):
+    """What stands in a kernel for code of the machine: where that is, and its name."""
+
+    home: str
+    name: str
+
 
 _type_of_any = typeof_impl.dispatch(np.ndarray)
 
@@ -57,8 +73,10 @@ Numba looks at the one file that a function is in, and would go on with what oth
 class _Kept(_Cache):
     """The compiled code of a function, in a file for each kind of arguments and each machine."""
 
-    def __init__(self, kernel: Kernel, folder: Path) -> None:
-        self._folder, self._prefix = folder, _prefix(kernel)
+    def __init__(self, kernel: Kernel, place: cache.Place) -> None:
+        self._place, self._folder = place, place.folder
+        code = kernel.py_func.__code__
+        self._prefix = f"{Path(code.co_filename).stem}.{code.co_qualname}"
         self._options = sorted(kernel.options.items())
 
     @property
@@ -70,6 +88,7 @@ class _Kept(_Cache):
         rtsys.initialize(target_context)
         code = cache.read(self._path(sig, target_context.codegen()), STAMP)
         if code is None:
+            notices.compiling.tell(_announcement(self._place))
             return None
         data = pickle.loads(code)  # noqa: S301 - its digest was right, so this program wrote it
         return CompileResult._rebuild(target_context, *data)
@@ -94,26 +113,29 @@ class _Kept(_Cache):
         """Nothing: what is compiled again takes the place of what was kept."""
 
 
-def _prefix(kernel: Kernel) -> str:
-    return f"{Path(kernel.py_func.__code__.co_filename).stem}.{kernel.py_func.__qualname__}"
-
-
 def dispatcher(kernel: Kernel) -> Any:
     """Give Numba's function of a kernel; where there is a place for it, its code is kept."""
     made = numba.njit(kernel.py_func, **kernel.options)
     place = cache.place()
     if place is not None and cache.HERE in Path(kernel.py_func.__code__.co_filename).parents:
-        made._cache = _Kept(kernel, place.folder)
+        made._cache = _Kept(kernel, place)
+    if place is None:
+        notices.compiling.tell(_announcement(place))
     return made
 
 
-def first_run(kernel: Kernel) -> bool:
-    """Tell whether no code of a kernel is kept that could be run."""
-    place = cache.place()
+def _announcement(place: cache.Place | None) -> str:
     if place is None:
-        return True
-    kept = place.folder.glob(f"{_prefix(kernel)}-*.code")
-    return not any(cache.read(path, STAMP) is not None for path in kept)
+        return (
+            "Compiling: up to 15 seconds, in every run, as there is no folder to keep compiled "
+            "code in; name one that can be written to by NUMBA_CACHE_DIR."
+        )
+    if not place.lasting:
+        return (
+            f"Compiling: up to 15 seconds. Compiled code is kept in {place.folder} only, which may "
+            "not last; name another folder by NUMBA_CACHE_DIR."
+        )
+    return "Compiling, once: up to 15 seconds. Later runs start at once."
 
 
 def type_of_instruction(instruction: Instruction) -> Any:

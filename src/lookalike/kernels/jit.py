@@ -11,7 +11,7 @@ import sys
 from functools import cached_property, update_wrapper
 from typing import TYPE_CHECKING, Any
 
-from lookalike.budget import address_limit, check_address_space
+from lookalike.base.memory import address_limit, check_address_space
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,7 +21,6 @@ __all__ = [
     "INTERPRETED",
     "Instruction",
     "Kernel",
-    "first_run",
     "inner",
     "instruction",
     "kernel",
@@ -128,11 +127,6 @@ def inner(function: Callable[..., Any]) -> Any:
 def instruction(function: Callable[..., Any]) -> Any:
     """Let kernels call what is here told in Python, and done by the machine."""
     return function if INTERPRETED else _Told(function)
-
-
-def first_run(kernel: Any) -> bool:
-    """Tell whether a kernel will have to be compiled, which takes seconds, before it can run."""
-    return not INTERPRETED and bool(_compiling().first_run(kernel))
 
 
 @instruction

@@ -5,7 +5,7 @@ import numpy as np
 from lookalike.kernels.jit import inner, kernel
 from lookalike.kernels.mixing import mix
 from lookalike.kernels.shingles import ANY_ORDER, shingles
-from lookalike.kernels.weighted import add_at_places, place_bits
+from lookalike.kernels.weighted_shingles import add_at_places, place_bits
 
 BLOCK = 128
 """Rows of a signature among which one throw spreads a document's elements."""

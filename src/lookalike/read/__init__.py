@@ -8,23 +8,23 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from lookalike.loading import on_first_use
+from lookalike.base.lazy_names import on_first_use
 
 if TYPE_CHECKING:
+    from lookalike.read.batches import Documents
     from lookalike.read.corpus import Batch, Corpus, Position, open_corpus, read_paths
-    from lookalike.read.documents import Documents
     from lookalike.read.fields import kind_of
-    from lookalike.read.papers import read_text
+    from lookalike.read.single_files import read_text
 
 _HOMES = {
     "Batch": "corpus",
     "Corpus": "corpus",
-    "Documents": "documents",
+    "Documents": "batches",
     "Position": "corpus",
     "kind_of": "fields",
     "open_corpus": "corpus",
     "read_paths": "corpus",
-    "read_text": "papers",
+    "read_text": "single_files",
 }
 
 __getattr__ = on_first_use(__name__, _HOMES)
@@ -55,6 +55,6 @@ def read(
         from lookalike.read.corpus import read_paths
 
         return read_paths([source], text=text, id=id, vector=vector)
-    from lookalike.read.memory import read_memory
+    from lookalike.read.in_memory import read_memory
 
     return read_memory(source, text=text, id=id, vector=vector)

@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from lookalike.base.threads import in_order
 from lookalike.errors import SourceError
-from lookalike.read import copies, jsonl, npy, papers, parquet, separated, streams
-from lookalike.read.documents import Documents, check_distinct
+from lookalike.read import delimited, jsonl, npy, parquet, record_copies, single_files, streams
+from lookalike.read.batches import Documents, check_distinct
 from lookalike.read.fields import TEXT, Choice, Kind, Piece, Wanted, joined, no_ids, no_vectors
-from lookalike.read.shards import find_shards
-from lookalike.threads import in_order
+from lookalike.read.files import find_shards
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.read.shards import Shard
+    from lookalike.read.files import Shard
 
     Task = Callable[[], Piece | Iterator[Piece]]
 
@@ -141,11 +141,11 @@ class Corpus:
 
     @cached_property
     def _copied_names(self) -> list[PurePosixPath]:
-        return copies.distinct_names(self.shards)
+        return record_copies.distinct_names(self.shards)
 
     def copy(self, shard: int, records: NDArray[np.int64], target: Path) -> None:
         """Write records of a shard, by their sorted numbers, as they are in the shard."""
-        copies.copy_records(self.shards[shard], records, target)
+        record_copies.copy_records(self.shards[shard], records, target)
 
     def batches(
         self,
@@ -276,9 +276,9 @@ class Corpus:
                 if self._wanted.vector is not None:
                     raise no_vectors(shard.name)
                 said.check(shard, "text")
-                text = papers.paper_text(shard, self._wanted.bounds)
+                text = single_files.paper_text(shard, self._wanted.bounds)
             except SourceError as error:
-                if isinstance(error, papers.BinaryFileError) and shard.within:
+                if isinstance(error, single_files.BinaryFileError) and shard.within:
                     skipped["binary"] += 1
                 elif self._wanted.skip_bad:
                     bad.append(str(error))
@@ -316,7 +316,7 @@ class Corpus:
                 else:
                     names, _, _ = _header(stream, shard, self._wanted.bounds)
                     if names:
-                        choice = separated.choose_columns(shard, names, self._wanted)
+                        choice = delimited.choose_columns(shard, names, self._wanted)
             self._choices[number] = choice
         return self._choices[number]
 
@@ -359,10 +359,10 @@ class Corpus:
         with streams.opened(shard) as stream:
             names, encoding, body = _header(stream, shard, self._wanted.bounds)
         with streams.opened(shard) as stream:
-            cut = separated.Records(encoding, separated.DELIMITERS[shard.kind])
+            cut = delimited.Records(encoding, delimited.DELIMITERS[shard.kind])
             for block in self._blocks(stream, cut, max(first[0], body), first[1], size):
                 parse = _bound(
-                    separated.parse_records,
+                    delimited.parse_records,
                     *(shard, number, block, encoding, choice, names, self._wanted),
                 )
                 yield _bound(_finished, parse, block, number, done, notes)
@@ -515,10 +515,10 @@ def _header(
 ) -> tuple[list[str], str, int]:
     """Give the names of the columns, the encoding, and where the records begin."""
     encoding, mark = streams.encoding_of(stream.head(), shard.name)
-    cut = separated.Records(encoding, separated.DELIMITERS[shard.kind])
+    cut = delimited.Records(encoding, delimited.DELIMITERS[shard.kind])
     for block in streams.blocks(stream, cut, mark, -1, FIRST_LINES, bounds=bounds):
         end = int(cut.ends(block.data)[0])
-        names = separated.parse_header(shard, block.data[:end], encoding)
+        names = delimited.parse_header(shard, block.data[:end], encoding)
         return names, encoding, mark + end
     return [], encoding, mark
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.errors import SourceError
-from lookalike.read.documents import (
+from lookalike.read.batches import (
     ID_NAMES,
     TEXT_NAMES,
     check_one_kind,

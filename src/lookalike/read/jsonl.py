@@ -34,7 +34,7 @@ from lookalike.read.vectors import as_vectors
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from lookalike.read.shards import Shard
+    from lookalike.read.files import Shard
     from lookalike.read.streams import Block
 
 __all__ = ["choose_fields", "parse_lines"]

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
+from lookalike.base.wording import count
 from lookalike.errors import SourceError
 from lookalike.read import streams
 from lookalike.read.fields import Piece, Wanted, numbered
 from lookalike.read.streams import ANY_MEMORY, Bounds
 from lookalike.read.vectors import from_array, held_as
-from lookalike.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lookalike.read.shards import Shard
+    from lookalike.read.files import Shard
     from lookalike.read.streams import Stream
 
 __all__ = ["Layout", "check_names", "parse_rows", "read_layout", "stretches", "write_header"]

@@ -8,11 +8,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.budget import size
+from lookalike.base.memory import size
 from lookalike.errors import SourceError
 from lookalike.read import streams
-from lookalike.read.column_pages import unpacked_sizes
-from lookalike.read.documents import id_array, is_missing
+from lookalike.read.batches import id_array, is_missing
 from lookalike.read.fields import (
     TEXT,
     Choice,
@@ -23,7 +22,8 @@ from lookalike.read.fields import (
     choose,
     numbered,
 )
-from lookalike.read.shards import one_line
+from lookalike.read.files import one_line
+from lookalike.read.parquet_pages import unpacked_sizes
 from lookalike.read.streams import ANY_MEMORY, Bounds
 from lookalike.read.tokens import STRINGS, as_tokens, decoded, holds_tokens, invalid, plain
 from lookalike.read.vectors import as_vectors, byte_lengths, holds_vectors
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.read.shards import Shard
+    from lookalike.read.files import Shard
     from lookalike.read.streams import Stream
 
 __all__ = ["choose_from_schema", "open_parquet", "parse_rows", "row_groups", "stretches"]

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from lookalike.budget import size
+from lookalike.base.memory import size
 from lookalike.errors import SourceError
-from lookalike.read.shards import Shard, one_line, unreadable
+from lookalike.read.files import Shard, one_line, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.errors import SourceError
-from lookalike.read.documents import check_text
+from lookalike.read.batches import check_text
 from lookalike.read.fields import TEXT, TOKENS
 from lookalike.read.vectors import LISTS
 

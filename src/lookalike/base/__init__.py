@@ -1,0 +1,1 @@
+"""What every package stands on: threads, columns on disk, memory, random words, wording."""

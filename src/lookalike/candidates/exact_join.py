@@ -1,0 +1,154 @@
+"""Every pair at or above the threshold, without sketches: the answer with recall 1.
+
+Two similar sets share one of their rarest elements, so that only those are looked up. For vectors
+there is no such way: every two are multiplied, by the fastest means.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lookalike.errors import SettingsError
+from lookalike.kernels import exact_join as kernels
+from lookalike.kernels import weighted_shingles
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from lookalike.text.shingles import Sets
+    from lookalike.text.weighted_shingles import Bags
+
+    Blocks = Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]
+    Progress = Callable[[int, int], None]
+
+__all__ = ["exact_candidates", "near_bags", "near_vectors"]
+
+TILE = 2048
+"""Vectors that are multiplied with as many at a time."""
+ROUNDING = 1e-4
+"""How far below the threshold a product of 32-bit numbers is looked at again."""
+
+
+def exact_candidates(
+    sets: Sets, *, threshold: float, block: int = 1 << 20, progress: Progress | None = None
+) -> Blocks:
+    """Give pairs of sets, each once, among them all whose Jaccard similarity is at the threshold.
+
+    Two sets of similarity t or more share an element among the first |x| - t|x| + 1 of the larger
+    and the first |y| - 2t/(1+t)|y| + 1 of the smaller, and the smaller has t|x| elements or more.
+    `progress` is told how many sets are done, and of how many.
+    """
+    _check(threshold)
+    sizes = sets.sizes()
+    # Bounds are taken a little low, for the rounding of products; the exact check has the word.
+    safe = threshold * (1.0 - 1e-12)
+    least = np.maximum(np.ceil(safe * sizes - 1e-9), 1).astype(np.int64)
+    shared = np.maximum(np.ceil(2.0 * safe / (1.0 + safe) * sizes - 1e-9), 1).astype(np.int64)
+    ranks = _by_rarity(sets.elements)
+    owner = np.repeat(np.arange(len(sets)), sizes)
+    ranks = ranks[np.lexsort((ranks, owner))]
+    order = np.flatnonzero(sizes)
+    # Smallest first, so that the latest entry of an element is that of the largest set.
+    order = order[np.argsort(sizes[order], kind="stable")]
+    looked, kept = sizes - least + 1, sizes - shared + 1
+    yield from _joined(ranks, sets.offsets, order, looked, kept, least, block, progress)
+
+
+def near_bags(
+    bags: Bags, *, threshold: float, block: int = 1 << 20, progress: Progress | None = None
+) -> Blocks:
+    """Give pairs of weighted sets, each once, among them all whose cosine is at the threshold.
+
+    The rarest features of each set, so many that the rest of it is shorter than t of its length,
+    are its prefix. Where no feature stands in both prefixes, all that two sets share lies in the
+    rest of one of them, and their cosine is below t.
+    """
+    _check(threshold)
+    ranks = _by_rarity(bags.features)
+    owner = np.repeat(np.arange(len(bags)), bags.sizes())
+    by_rank = np.lexsort((ranks, owner))
+    prefixes = np.empty(len(bags), np.int64)
+    safe = (threshold * (1.0 - 1e-9)) ** 2
+    weighted_shingles.prefixes(bags.weights[by_rank], bags.offsets, safe, prefixes)
+    order = np.flatnonzero(bags.sizes())
+    any_size = np.zeros(len(bags), np.int64)
+    yield from _joined(
+        ranks[by_rank], bags.offsets, order, prefixes, prefixes, any_size, block, progress
+    )
+
+
+def near_vectors(
+    vectors: NDArray[np.float32], *, threshold: float, progress: Progress | None = None
+) -> Blocks:
+    """Give pairs of vectors of length 1, each once, among them all whose cosine is at a threshold.
+
+    Every two are multiplied, which takes time that grows with the square of their number.
+    """
+    _check(threshold)
+    least = np.float32(threshold - ROUNDING)
+    # The same room for all tiles: the first touch of fresh memory costs as much as the product.
+    products = np.empty(TILE * TILE, np.float32)
+    high = np.empty(TILE * TILE, np.bool_)
+    for start in range(0, len(vectors), TILE):
+        mine = vectors[start : start + TILE]
+        for other in range(start, len(vectors), TILE):
+            others = vectors[other : other + TILE]
+            size, shape = len(mine) * len(others), (len(mine), len(others))
+            product = products[:size].reshape(shape)
+            found = high[:size].reshape(shape)
+            np.matmul(mine, others.T, out=product)
+            np.greater_equal(product, least, out=found)
+            if other == start:
+                found = np.triu(found, 1)
+            first, second = np.nonzero(found)
+            if len(first):
+                yield first + start, second + other
+        if progress:
+            progress(min(start + TILE, len(vectors)), len(vectors))
+
+
+def _check(threshold: float) -> None:
+    if not 0 < threshold <= 1:
+        raise SettingsError(
+            f"threshold {threshold} with recall 1: use one above 0, or every pair would be similar"
+        )
+
+
+def _joined(
+    ranks: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    order: NDArray[np.int64],
+    looked: NDArray[np.int64],
+    kept: NDArray[np.int64],
+    least: NDArray[np.int64],
+    block: int,
+    progress: Progress | None,
+) -> Blocks:
+    newest = np.full(int(ranks.max(initial=-1)) + 1, -1, np.int64)
+    older = np.empty(len(ranks), np.int64)
+    members = np.empty(len(ranks), np.int64)
+    marks = np.full(len(offsets) - 1, -1, np.int64)
+    state = np.zeros(2, np.int64)
+    room = max(block, len(order))
+    bounds = looked, kept, least
+    while state[0] < len(order):
+        first, second = np.empty(room, np.int64), np.empty(room, np.int64)
+        written = kernels.join(
+            *(ranks, offsets, order, *bounds, newest, older, members, marks, state),
+            *(first, second),
+        )
+        yield first[:written], second[:written]
+        if progress:
+            progress(int(state[0]), len(order))
+
+
+def _by_rarity(elements: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Give each element its rank among all, the rarest first."""
+    _, inverse, counts = np.unique(elements, return_inverse=True, return_counts=True)
+    rank = np.empty(len(counts), np.int64)
+    rank[np.argsort(counts, kind="stable")] = np.arange(len(counts))
+    return rank[inverse]

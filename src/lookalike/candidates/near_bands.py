@@ -1,0 +1,140 @@
+"""Candidates whose sketches are near, a band at a time.
+
+A bit tells little, so that bands of bits bring millions of pairs together by chance, and short
+bands of minhashes are cheap to make. All pairs of a bucket are therefore told apart at once by some
+bits of their sketches, which stand side by side when the documents are in the order of their keys.
+What is left is nearly always similar.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lookalike.base.threads import in_order
+from lookalike.kernels import near_bands as kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+__all__ = ["Swept", "sweep"]
+
+ROOM = 1 << 16
+"""Pairs that one bucket search writes at a time."""
+BYTES = 80
+"""Bytes for each document while one band is searched."""
+
+
+@dataclass(frozen=True)
+class Swept:
+    """Pairs of documents whose sketches are near, each once, in order."""
+
+    pairs: NDArray[np.uint64]
+    """The first document of each in the upper half of a word, the second in the lower."""
+    dismissed: int
+    """Times that two documents met in a bucket whose sketches are not near."""
+
+    def __len__(self) -> int:
+        """Count the pairs."""
+        return len(self.pairs)
+
+    def part(self, start: int, stop: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Give the first documents and the second ones of some pairs."""
+        some = self.pairs[start:stop]
+        first = (some >> np.uint64(32)).astype(np.int64)
+        return first, (some & np.uint64(0xFFFFFFFF)).astype(np.int64)
+
+
+def sweep(
+    band: Callable[[int], NDArray[np.uint64]],
+    bands: int,
+    bits: int,
+    sketches: NDArray[np.uint32],
+    *,
+    bare: NDArray[np.bool_],
+    differing: int,
+    most: int,
+    most_met: int,
+    threads: int = 1,
+    progress: Callable[[int, int], None] | None = None,
+) -> Swept | None:
+    """Give the pairs that share a key in a band and differ in at most so many bits of `sketches`.
+
+    `band` gives the keys of all documents in one band, of which the lowest `bits` tell. None where
+    there are more than `most` pairs, or a band brings more than `most_met` together.
+    """
+    wide = np.ascontiguousarray(sketches).view(np.uint64)
+    telling = np.uint64((1 << min(bits, 64)) - 1)
+
+    def search(number: int) -> tuple[NDArray[np.uint64], int] | None:
+        keys = band(number)
+        keys &= telling
+        order, ordered = _sharing(keys, min(bits, 64), bare)
+        del keys  # with millions of documents, every column counts
+        if _pairs(ordered) > most_met:
+            return None
+        count = len(order)
+        near = np.empty((count, wide.shape[1]), np.uint64)
+        kernels.gather(wide, order, near)
+        state = np.array([0, 1, 0])
+        found = [np.empty(0, np.uint64)]
+        total = 0
+        while state[0] < count and total <= most:
+            room = np.empty(ROOM, np.uint64)
+            written = kernels.near_in_buckets(ordered, order, bare, near, differing, state, room)
+            found.append(room[:written])
+            total += written
+        return np.concatenate(found), int(state[2])
+
+    known = np.empty(0, np.uint64)
+    waiting: list[NDArray[np.uint64]] = []
+    dismissed = 0
+    for done, found in enumerate(in_order(search, range(bands), threads), 1):
+        if found is None:
+            return None
+        waiting.append(found[0])
+        dismissed += found[1] - len(found[0])
+        # Near pairs meet in many bands: they are put together before they are too many.
+        if sum(map(len, waiting)) > max(ROOM, len(known)) or done == bands:
+            waiting = [np.concatenate([known, *waiting])]
+            known = _distinct(waiting.pop())
+        if len(known) > most:
+            return None
+        if progress:
+            progress(done, bands)
+    return Swept(known, dismissed)
+
+
+def _sharing(
+    keys: NDArray[np.uint64], bits: int, bare: NDArray[np.bool_]
+) -> tuple[NDArray[np.uint32], NDArray[np.uint64]]:
+    """Give the documents that may share a key, sorted by the lowest bits of it, and those keys."""
+    order = np.empty(len(keys), np.uint32)
+    # Most documents are alone in their bucket: those are left out before any sorting.
+    marks = np.zeros((2, kernels.mark_words(len(keys))), np.uint64)
+    order = order[: kernels.not_alone(keys, bare, marks, order)].copy()
+    del marks
+    ordered, spare = np.empty(len(order), np.uint64), np.empty(len(order), np.uint64)
+    kernels.order_by_key(keys, bits, order, ordered, np.empty_like(order), spare)
+    return order, ordered
+
+
+def _distinct(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Sort values, each once; NumPy's own way, by a table of hashes, takes many times as long."""
+    values.sort()
+    new = np.ones(len(values), np.bool_)
+    new[1:] = values[1:] != values[:-1]
+    return values[new]
+
+
+def _pairs(ordered: NDArray[np.uint64]) -> int:
+    """Count the pairs of equal keys."""
+    if not len(ordered):
+        return 0
+    ends = np.flatnonzero(np.append(ordered[1:] != ordered[:-1], True))
+    sizes = np.diff(ends, prepend=-1)
+    return int((sizes * (sizes - 1) // 2).sum())

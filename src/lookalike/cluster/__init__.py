@@ -1,0 +1,1 @@
+"""Similar pairs to clusters, and which document of each is kept."""

@@ -1,0 +1,116 @@
+"""Pairs to clusters: connected components, and stars around the documents that are kept.
+
+In a component each document is similar to some other, but the two ends of a chain need not be
+alike. In a star each member was compared with the one that is kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lookalike.base.threads import pieces
+from lookalike.candidates.identical import pairs_within
+from lookalike.kernels import components as kernels
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+    from lookalike.score.jaccard import Scored
+
+__all__ = ["Stars", "smallest_similarities", "stars"]
+
+COMPARED_WHOLE = 200
+"""Members up to which every pair of a cluster is compared for its smallest similarity."""
+PAIRS_AT_A_TIME = 1 << 15
+
+
+def smallest_similarities(
+    labels: NDArray[np.int64],
+    links: Iterable[Scored],
+    prints: NDArray[np.uint64],
+    compare: Callable[[NDArray[np.int64], NDArray[np.int64]], Scored],
+) -> NDArray[np.float64]:
+    """Give the smallest similarity between any two members of each cluster, 1 for one member.
+
+    It shows a chain for what it is: its ends may be far below the threshold. A cluster in which
+    every two are linked needs no more comparing. Of another with more than 200 members it is the
+    smallest among 200 of them, those with the smallest `prints`. `compare` scores any two.
+    """
+    clusters = int(labels.max(initial=-1)) + 1
+    smallest = np.ones(clusters)
+    linked = np.zeros(clusters, np.int64)
+    for block in links:
+        of_link = labels[block.first]
+        np.minimum.at(smallest, of_link, block.similarity)
+        linked += np.bincount(of_link, minlength=clusters)
+    sizes = np.bincount(labels, minlength=clusters)
+    loose = np.flatnonzero(linked < sizes * (sizes - 1) // 2)
+    members, starts = _members(labels, loose, prints)
+    compared = np.minimum(np.diff(starts), COMPARED_WHOLE)
+    for piece in pieces(compared * (compared - 1) // 2, PAIRS_AT_A_TIME):
+        which, first, second = pairs_within(compared[piece])
+        begins = starts[:-1][piece][which]
+        first, second = members[begins + first], members[begins + second]
+        scored = compare(first, second)
+        np.minimum.at(smallest, labels[scored.first], scored.similarity)
+    return smallest
+
+
+def _members(
+    labels: NDArray[np.int64],
+    chosen: NDArray[np.int64],
+    prints: NDArray[np.uint64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give the members of some clusters one after the other, by fingerprint, and where each begins.
+
+    The order of fingerprints is the same whatever the order of input.
+    """
+    wanted = np.zeros(int(labels.max(initial=-1)) + 1, np.bool_)
+    wanted[chosen] = True
+    members = np.flatnonzero(wanted[labels]) if len(labels) else np.empty(0, np.int64)
+    members = members[np.lexsort((prints[members], labels[members]))]
+    sizes = np.bincount(labels[members], minlength=len(wanted))[chosen]
+    return members, np.append(0, np.cumsum(sizes))
+
+
+@dataclass(frozen=True)
+class Stars:
+    """Which documents are kept, and for each other the nearest of the kept ones before it."""
+
+    kept: NDArray[np.bool_]
+    nearest: NDArray[np.int64]
+    similarity: NDArray[np.float64]
+
+
+def stars(
+    order: NDArray[np.int64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    similarity: NDArray[np.float64],
+) -> Stars:
+    """Keep documents, best first by `order`, so that each other one is similar to a kept one.
+
+    No two kept documents are a pair, and every document that is not kept is one with a kept one
+    that stands before it; the most similar of those is named.
+    """
+    documents = len(order)
+    ends = np.concatenate([first, second])
+    others = np.concatenate([second, first])
+    by_end = np.argsort(ends, kind="stable")
+    starts = np.zeros(documents + 1, np.int64)
+    np.cumsum(np.bincount(ends, minlength=documents), out=starts[1:])
+    neighbours = others[by_end]
+    scores = np.concatenate([similarity, similarity])[by_end]
+    places = np.empty(documents, np.int64)
+    places[order] = np.arange(documents)
+    kept = np.zeros(documents, np.bool_)
+    kernels.keep_stars(order, starts, neighbours, kept)
+    nearest = np.arange(documents, dtype=np.int64)
+    nearest_similarity = np.ones(documents)
+    kernels.nearest_kept(places, starts, neighbours, scores, kept, nearest, nearest_similarity)
+    return Stars(kept, nearest, nearest_similarity)

@@ -1,0 +1,1 @@
+"""One machine: the order of the stages, checkpoints, memory, threads and progress."""

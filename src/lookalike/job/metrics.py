@@ -1,0 +1,400 @@
+"""The ways to compare documents: what is made of each, and what of two of them is scored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+
+from lookalike.base.memory import size
+from lookalike.candidates import exact_join, hamming
+from lookalike.candidates.buckets import band_keys
+from lookalike.errors import SettingsError
+from lookalike.score import jaccard
+from lookalike.score.cosine import (
+    compare_bags,
+    compare_vectors,
+    cosines_of_bags,
+    cosines_of_vectors,
+)
+from lookalike.score.jaccard import Scored
+from lookalike.sketches import hyperplanes, minhash
+from lookalike.sketches.prefilter import PREFILTER_BITS, PREFILTER_ROWS
+from lookalike.text.shingles import element_sets
+from lookalike.text.vectors import matrix
+from lookalike.text.weighted_shingles import Weighting, bags_of, listed_bags
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from numpy.typing import NDArray
+
+    from lookalike.candidates.buckets import Layout
+    from lookalike.job.running import Running
+    from lookalike.text.documents import Texts
+    from lookalike.text.normalise import Canonical
+    from lookalike.text.shingles import Shingling
+    from lookalike.text.weighted_shingles import Bags
+
+    Rows = NDArray[np.int64]
+    Compare = Callable[[Rows, Rows], Scored]
+    Blocks = Iterable[tuple[Rows, Rows]]
+
+__all__ = ["CHECK_WORDS", "Cosine", "Fingerprints", "Jaccard", "Metric"]
+
+CHECK_WORDS = PREFILTER_BITS // hyperplanes.WORD
+LANES = 32
+"""Rows by which stored signatures grow."""
+BLOCK_WORDS = hyperplanes.LEAST_SIZE // hyperplanes.WORD
+"""Words by which stored bits grow: as many are made at a time."""
+
+
+class Metric(Protocol):
+    """How documents are sketched, and how two of them are compared."""
+
+    name: str
+    lowest: float
+    """The smallest similarity that there is."""
+    always_stored: int
+    """Words of each sketch that are kept whatever the job."""
+    checked: bool
+    """Some bits of two sketches are looked at before the documents are compared."""
+    estimates: bool
+    """Two documents are compared by their sketches alone."""
+
+    def key(self) -> list[Any]:
+        """Give what decides a sketch, for JSON."""
+
+    def banding(self, layout: Layout) -> str:
+        """Name what decides the keys of a sketch."""
+
+    def words(self, rows: int) -> int:
+        """Tell in how many 32-bit words a sketch of so many rows stands."""
+
+    def stored(self, rows: int) -> int:
+        """Tell how many words are best stored, to serve other plans too."""
+
+    def sketch(
+        self, documents: Canonical, rows: Rows, words: int
+    ) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
+        """Give the sketches of some documents, and which of them have nothing that counts."""
+
+    def keys(self, sketches: NDArray[np.uint32], layout: Layout) -> NDArray[np.uint64]:
+        """Give the band keys of sketches, a row a band."""
+
+    def key_bits(self, layout: Layout, documents: int) -> int:
+        """Tell how many bits of a key, the lowest, tell the buckets of so many documents apart."""
+
+    def checks(self, sketches: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """Give the bits of sketches that are looked at first, in `CHECK_WORDS` words each."""
+
+    def compare(
+        self, texts: Texts, rows: Rows, first: Rows, second: Rows, threshold: float, threads: int
+    ) -> Scored:
+        """Compare pairs of documents, by their places in `rows`, exactly."""
+
+    def estimate(
+        self,
+        sketches: NDArray[np.uint32],
+        rows: int,
+        first: Rows,
+        second: Rows,
+        threshold: float,
+        threads: int,
+    ) -> Scored:
+        """Compare pairs by so many rows of their sketches."""
+
+    def every(
+        self, texts: Texts, rows: Rows, threshold: float, running: Running
+    ) -> tuple[Blocks, Compare]:
+        """Give pairs among which all similar ones are, and what compares them."""
+
+
+@dataclass(frozen=True)
+class Jaccard:
+    """Sets of shingles, sketched by minhash."""
+
+    shingling: Shingling
+    seed: int
+    name = "jaccard"
+    lowest = 0.0
+    always_stored = 0
+    checked = True
+    estimates = False
+
+    def key(self) -> list[Any]:
+        """Give what decides a sketch, for JSON."""
+        return [str(self.shingling)]
+
+    def banding(self, layout: Layout) -> str:
+        """Name the cascade."""
+        return str(layout.cascade)
+
+    def words(self, rows: int) -> int:
+        """Tell in how many words a signature stands: one a row; those looked at first always do."""
+        return max(rows, PREFILTER_ROWS)
+
+    def stored(self, rows: int) -> int:
+        """Round up, so that a plan of a few rows more finds them."""
+        return -(-self.words(rows) // LANES) * LANES
+
+    def sketch(
+        self, documents: Canonical, rows: Rows, words: int
+    ) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
+        """Give signatures, and which documents have no shingle that counts."""
+        made, counts = minhash.sign_texts(
+            documents, self.shingling, rows=words, seed=self.seed, chosen=rows
+        )
+        return made, counts == 0
+
+    def keys(self, sketches: NDArray[np.uint32], layout: Layout) -> NDArray[np.uint64]:
+        """Give the keys of bands of rows."""
+        return band_keys(sketches, bands=layout.bands, rows=layout.rows)
+
+    def key_bits(self, _layout: Layout, documents: int) -> int:
+        """Take as many as make it unlikely that any two buckets fall together; all are alike."""
+        return min(64, 2 * documents.bit_length() + 8)
+
+    def checks(self, sketches: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """Give two bits of each of the first rows."""
+        return minhash.checks(sketches)
+
+    def compare(
+        self, texts: Texts, rows: Rows, first: Rows, second: Rows, threshold: float, threads: int
+    ) -> Scored:
+        """Compare the sets of shingles."""
+        return jaccard.verify_texts(
+            texts, self.shingling, rows, first, second, threshold=threshold, threads=threads
+        )
+
+    def estimate(
+        self,
+        sketches: NDArray[np.uint32],
+        rows: int,
+        first: Rows,
+        second: Rows,
+        threshold: float,
+        threads: int,
+    ) -> Scored:
+        """Score by the share of equal rows."""
+        signatures = np.ascontiguousarray(sketches[:, :rows])
+        return jaccard.estimate(signatures, first, second, threshold=threshold, threads=threads)
+
+    def every(
+        self, texts: Texts, rows: Rows, threshold: float, running: Running
+    ) -> tuple[Blocks, Compare]:
+        """Join all sets by their rarest shingles."""
+        _refuse_if_large(24 * int(texts.lengths(rows).sum()), running.memory, "every shingle")
+        part, mine = texts.part(rows)
+        sets = element_sets(part, self.shingling, rows=mine, threads=running.threads)
+        blocks = exact_join.exact_candidates(sets, threshold=threshold, progress=_told(running))
+
+        def compare(first: Rows, second: Rows) -> Scored:
+            return jaccard.verify(sets, first, second, threshold=threshold, threads=running.threads)
+
+        return blocks, compare
+
+
+@dataclass(frozen=True)
+class Cosine:
+    """Vectors, given or of weighted shingles, sketched by the sides of random hyperplanes."""
+
+    seed: int
+    shingling: Shingling | None = None
+    """Of text; None where the documents are vectors."""
+    weighting: Weighting = field(default_factory=Weighting)
+    dimension: int = 0
+    """The numbers of a vector; 0 for text, and for the rows of sparse matrices."""
+    name = "cosine"
+    lowest = -1.0
+    always_stored = 0
+    checked = True
+    estimates = False
+
+    def key(self) -> list[Any]:
+        """Give what decides a sketch, for JSON."""
+        if self.shingling is None:
+            return ["cosine", self.dimension]
+        return ["cosine", str(self.shingling), self.weighting.name]
+
+    def banding(self, layout: Layout) -> str:
+        """Name the cascade."""
+        return str(layout.cascade)
+
+    def words(self, rows: int) -> int:
+        """Tell in how many words the bits stand; those that are looked at first always do."""
+        return max(-(-rows // hyperplanes.WORD), CHECK_WORDS)
+
+    def stored(self, rows: int) -> int:
+        """Round up to a whole block, which is made anyway."""
+        return -(-self.words(rows) // BLOCK_WORDS) * BLOCK_WORDS
+
+    def bags(self, documents: Canonical, rows: Rows, threads: int = 1) -> Bags:
+        """Give documents as weighted sets."""
+        if self.shingling is None:
+            return listed_bags(documents, rows)
+        return bags_of(documents, self.shingling, self.weighting, rows=rows, threads=threads)
+
+    def sketch(
+        self, documents: Canonical, rows: Rows, words: int
+    ) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
+        """Give the bits, and which documents have nothing that counts."""
+        how = {"words": words, "seed": self.seed}
+        if self.dimension:
+            vectors = matrix(documents, self.dimension)
+            chosen = vectors[documents.offsets[rows] // (4 * self.dimension)]
+            return hyperplanes.sketch_vectors(chosen, **how), np.zeros(len(rows), np.bool_)
+        if self.shingling is None:
+            bags = listed_bags(documents, rows)
+            return hyperplanes.sketch_bags(bags, **how), np.zeros(len(rows), np.bool_)
+        made, counts = hyperplanes.sketch_texts(
+            documents, self.shingling, self.weighting, chosen=rows, **how
+        )
+        return made, counts == 0
+
+    def keys(self, sketches: NDArray[np.uint32], layout: Layout) -> NDArray[np.uint64]:
+        """Give the keys of bands of bits."""
+        return hyperplanes.bit_keys(sketches, bands=layout.bands, rows=layout.rows)
+
+    def key_bits(self, layout: Layout, _documents: int) -> int:
+        """Take those of the band."""
+        return layout.rows
+
+    def checks(self, sketches: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """Give the first bits."""
+        return sketches[:, :CHECK_WORDS]
+
+    def compare(
+        self, texts: Texts, rows: Rows, first: Rows, second: Rows, threshold: float, threads: int
+    ) -> Scored:
+        """Compare the vectors, or the weighted shingles."""
+        pairs = rows, first, second
+        if self.dimension:
+            return compare_vectors(
+                texts, self.dimension, *pairs, threshold=threshold, threads=threads
+            )
+        return compare_bags(texts, self.bags, *pairs, threshold=threshold, threads=threads)
+
+    def estimate(
+        self,
+        sketches: NDArray[np.uint32],
+        rows: int,
+        first: Rows,
+        second: Rows,
+        threshold: float,
+        _threads: int,
+    ) -> Scored:
+        """Score by the cosine of the angle that the share of differing bits tells."""
+        bits = self.words(rows) * hyperplanes.WORD
+        differing = hyperplanes.differing(sketches, first, second, words=self.words(rows))
+        return _estimated(first, second, hyperplanes.cosine_at(differing, bits), threshold)
+
+    def every(
+        self, texts: Texts, rows: Rows, threshold: float, running: Running
+    ) -> tuple[Blocks, Compare]:
+        """Multiply every two vectors, or join weighted sets by their rarest features."""
+        taken = int(texts.lengths(rows).sum())
+        threads = running.threads
+        if self.dimension:
+            _refuse_if_large(3 * taken, running.memory, "every vector")
+            vectors = matrix(texts.chosen(rows), self.dimension)
+            units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+            blocks = exact_join.near_vectors(units, threshold=threshold, progress=_told(running))
+            return blocks, lambda first, second: cosines_of_vectors(
+                vectors, first, second, threshold=threshold, threads=threads
+            )
+        what = "every vector" if self.shingling is None else "every shingle"
+        _refuse_if_large(48 * taken, running.memory, what)
+        part, mine = texts.part(rows)
+        bags = self.bags(part, mine, threads)
+        blocks = exact_join.near_bags(bags, threshold=threshold, progress=_told(running))
+        return blocks, lambda first, second: cosines_of_bags(
+            bags, first, second, threshold=threshold, threads=threads
+        )
+
+
+@dataclass(frozen=True)
+class Fingerprints(Cosine):
+    """The classic 64-bit fingerprints, searched for within a Hamming distance."""
+
+    distance: int = 0
+    masks: tuple[int, ...] = ()
+    """The bits that each table looks at."""
+    always_stored = hamming.BITS // hyperplanes.WORD
+    checked = False
+    estimates = True
+
+    def key(self) -> list[Any]:
+        """Give what decides a sketch, for JSON."""
+        return ["simhash", *super().key()]
+
+    def banding(self, _layout: Layout) -> str:
+        """Name the bits that the tables look at."""
+        return " ".join(f"{mask:016x}" for mask in self.masks)
+
+    def words(self, _rows: int) -> int:
+        """Tell in how many words a fingerprint stands."""
+        return self.always_stored
+
+    def stored(self, rows: int) -> int:
+        """Store them whole."""
+        return self.words(rows)
+
+    def sketch(
+        self, documents: Canonical, rows: Rows, _words: int
+    ) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
+        """Give the fingerprints in two words each, and which documents have no shingle."""
+        if self.shingling is None:
+            raise SettingsError("fingerprints are of text: vectors have none")
+        made, counts = hyperplanes.fingerprints(
+            documents, self.shingling, self.weighting, chosen=rows
+        )
+        return made.astype("<u8").view("<u4").reshape(-1, 2), counts == 0
+
+    def keys(self, sketches: NDArray[np.uint32], _layout: Layout) -> NDArray[np.uint64]:
+        """Give the bits that each table looks at."""
+        masks = [np.uint64(mask) for mask in self.masks]
+        return hamming.block_keys(_whole(sketches), masks)
+
+    def estimate(
+        self,
+        sketches: NDArray[np.uint32],
+        _rows: int,
+        first: Rows,
+        second: Rows,
+        threshold: float,
+        _threads: int,
+    ) -> Scored:
+        """Score by the distance, and keep those within the one that is asked for.
+
+        With the lowest threshold all are kept.
+        """
+        apart = hamming.distances(_whole(sketches), first, second)
+        near = apart <= (self.distance if threshold > self.lowest else hamming.BITS)
+        similarity = hyperplanes.cosine_at(apart[near], hamming.BITS)
+        return _estimated(first[near], second[near], similarity, self.lowest)
+
+
+def _whole(sketches: NDArray[np.uint32]) -> NDArray[np.uint64]:
+    return np.ascontiguousarray(sketches[:, :2], "<u4").view("<u8").reshape(-1)
+
+
+def _estimated(
+    first: Rows, second: Rows, similarity: NDArray[np.float64], threshold: float
+) -> Scored:
+    kept = np.flatnonzero(similarity >= threshold)
+    unknown = np.full(len(kept), np.nan)
+    return Scored(first[kept], second[kept], similarity[kept], unknown, unknown)
+
+
+def _told(running: Running) -> Callable[[int, int], None]:
+    return lambda done, total: running.progress("compare", done, total)
+
+
+def _refuse_if_large(needed: int, memory: int, what: str) -> None:
+    if needed > memory:
+        raise SettingsError(
+            f"recall 1 holds {what} in memory, about {size(needed)} of the {size(memory)} "
+            "allowed: raise --memory, or use a recall below 1, as 0.999"
+        )

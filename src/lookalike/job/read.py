@@ -1,0 +1,415 @@
+"""The first stage: documents read in batches, made canonical, and put where there is room."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lookalike.base.memory import size
+from lookalike.base.threads import in_order, pieces
+from lookalike.errors import SettingsError, SourceError
+from lookalike.job.running import PIECE
+from lookalike.read import kind_of
+from lookalike.read.vectors import byte_lengths
+from lookalike.results.ids import Ids, IdWriter
+from lookalike.text.documents import Texts
+from lookalike.text.normalise import Canonical, InvalidTextError, Normalisation, normalise
+from lookalike.text.tokens import canonical_tokens
+from lookalike.text.vectors import (
+    InvalidVectorError,
+    canonical_sparse,
+    canonical_vectors,
+    dimension_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from lookalike.base.columns import Column
+    from lookalike.job.running import Running
+    from lookalike.job.work_folder import Work
+    from lookalike.read import Batch, Corpus
+    from lookalike.read.source import Held
+
+__all__ = ["Collection", "read_all"]
+
+BYTES_PER_BYTE = {"text": 40, "tokens": 40, "vectors": 8, "sparse": 8}
+"""Memory that a byte of a document takes, with another as long, while both are compared."""
+HELD_BYTES = 1 << 29
+"""Text kept in memory at the most: more is in a file, of which the system keeps what it can."""
+LET_GO_BYTES = 1 << 28
+"""Bytes of sources that the system keeps at the least where all are more than the memory."""
+MOST_NAMED = 1000
+"""Records passed over that are named; all are counted."""
+
+
+@dataclass
+class Collection:
+    """All that was read."""
+
+    sources: Sequence[Corpus | Held]
+    ids: Ids
+    texts: Texts
+    counts: list[int]
+    """Documents of each source."""
+    kind: str | None
+    """What the documents are: text, tokens, vectors or sparse; None where there are none."""
+    dimension: int
+    """The numbers of a vector."""
+    characters: Column
+    """Of each document as it was read."""
+    shards: Column
+    records: Column
+    values: Column
+    value_lengths: Column
+    skipped: Counter[str]
+    """Files passed over, by reason."""
+    bad: list[str]
+    """Records and files that could not be read and were passed over, as asked; the first 1,000."""
+    bad_count: int
+    notes: list[str]
+
+    def __len__(self) -> int:
+        """Count the documents."""
+        return len(self.ids)
+
+    def place(self, row: int) -> str:
+        """Say where a document stands."""
+        source = 0
+        while source + 1 < len(self.counts) and row >= sum(self.counts[: source + 1]):
+            source += 1
+        shard, record = self.shards.read(row, row + 1)[0], self.records.read(row, row + 1)[0]
+        return self.sources[source].place(int(shard), int(record))
+
+    def column(self) -> list[Any]:
+        """Give the values of the column to keep by, None where there is none."""
+        ends = np.cumsum(self.value_lengths.read(), dtype=np.int64)
+        data = self.values.read().tobytes()
+        starts = np.append(0, ends[:-1]) if len(ends) else ends
+        spans = zip(starts.tolist(), ends.tolist(), strict=True)
+        return [json.loads(data[start:end]) for start, end in spans]
+
+
+class _Part(NamedTuple):
+    """A piece of a batch, made canonical."""
+
+    batch: Batch
+    rows: NDArray[np.int64]
+    canonical: Canonical
+    characters: NDArray[np.int64]
+    bad: list[str]
+    last: bool
+
+
+@dataclass
+class _Reader:
+    sources: Sequence[Corpus | Held]
+    work: Work
+    options: Normalisation
+    multiset: bool
+    column: str | None
+    running: Running
+    known: dict[str, Any] = field(init=False)
+    _copying: ThreadPoolExecutor | None = None
+    _copies: deque[Future[None]] = field(default_factory=deque)
+
+    def __post_init__(self) -> None:
+        self.known = self.work.stage("read")
+        defaults: dict[str, Any] = {
+            "source": 0,
+            "next": None,
+            "read": 0,
+            "counts": [0] * len(self.sources),
+            "skipped": {},
+            "bad": [],
+            "bad_count": 0,
+            "notes": [],
+            "told": [],
+            "whole": True,
+            "kind": None,
+            "dimension": None,
+            "done": False,
+        }
+        for name, value in defaults.items():
+            self.known.setdefault(name, value)
+        store = self.work.store
+        self.ids = IdWriter(store, "ids")
+        self.texts = store.column("texts", np.uint8)
+        self.lengths = store.column("texts.lengths", np.int64)
+        self.prints = store.column("texts.fingerprints", np.uint64)
+        self.characters = store.column("characters", np.int64)
+        self.shards = store.column("shards", np.int32)
+        self.records = store.column("records", np.int64)
+        self.values = store.column("values", np.uint8)
+        self.value_lengths = store.column("values.lengths", np.int32)
+
+    def run(self) -> None:
+        """Read all sources."""
+        large = sum(source.size for source in self.sources) > self._held
+        if large and not self.work.durable:
+            self.work.make_room()
+        if self.running.threads < 2 or self.work.durable:
+            # What a checkpoint counts must have been written.
+            self._read()
+            return
+        # Who writes to a file waits for who is writing to it.
+        writers = 1 if large else self.running.threads
+        with ThreadPoolExecutor(writers, thread_name_prefix="lookalike") as pool:
+            self._copying = pool
+            self._read()
+            self._finish_copies()
+            self._copying = None
+
+    @property
+    def _held(self) -> int:
+        """Bytes of text that are held in memory."""
+        return min(self.running.memory // 4, HELD_BYTES)
+
+    def _read(self) -> None:
+        total = sum(source.size for source in self.sources)
+        known, held = self.known, self._held
+        # Room that is never filled costs nothing, and texts may be packed in their sources.
+        self.texts.reserve(min(16 * total, held + held // 4))
+        self.running.progress("read", known["read"], total)
+        while known["source"] < len(self.sources):
+            number = known["source"]
+            source = self.sources[number]
+            before = sum(other.size for other in self.sources[:number])
+            start = tuple(known["next"]) if known["next"] else None
+            batches = source.batches(start, threads=self.running.threads)
+            parts = in_order(self._prepare, self._cut(batches), self.running.threads)
+            kept: list[_Part] = []
+            gone = known["read"] - before
+            for part in parts:
+                kept.append(part)
+                if part.last:
+                    known["read"] = before + part.batch.read
+                    self._commit(kept, number)
+                    kept = []
+                    self.running.progress("read", known["read"], total)
+                    # What was read is of no more use, and what is written will be read again.
+                    if total > self.running.memory and part.batch.read - gone > LET_GO_BYTES:
+                        source.let_go(gone, part.batch.read)
+                        gone = part.batch.read
+            known.update(source=number + 1, next=None, told=[])
+            known["skipped"] = dict(Counter(known["skipped"]) + Counter(source.skipped))
+            self.work.checkpoint()
+        known["done"] = True
+        self.work.checkpoint()
+
+    def _cut(self, batches: Iterator[Batch]) -> Iterator[tuple[Batch, slice, bool]]:
+        for batch in batches:
+            self._check_kind(batch)
+            cuts = list(pieces(byte_lengths(batch.texts), PIECE)) or [slice(0, 0)]
+            for cut in cuts:
+                yield batch, cut, cut is cuts[-1]
+
+    def _check_kind(self, batch: Batch) -> None:
+        """Refuse a job in which some documents are text and some are tokens or vectors."""
+        if batch.texts.null_count == len(batch.texts):
+            return
+        kind = kind_of(batch.texts.type)
+        if kind == "vectors" and self.known["dimension"] is None:
+            self.known["dimension"] = dimension_of(batch.texts)
+        if self.known["kind"] not in (None, kind):
+            where = self.sources[self.known["source"]].place(
+                int(batch.shards[0]), int(batch.records[0])
+            )
+            raise SourceError(
+                f"{where} holds {kind} where others before it hold {self.known['kind']}: "
+                "compare them in two jobs"
+            )
+        self.known["kind"] = kind
+
+    def _prepare(self, item: tuple[Batch, slice, bool]) -> _Part:
+        batch, cut, last = item
+        rows = np.arange(cut.start, cut.stop)
+        bad: list[str] = []
+        lengths = byte_lengths(batch.texts[cut.start : cut.stop])
+        factor = BYTES_PER_BYTE[kind_of(batch.texts.type)]
+        for row in rows[lengths * factor > self.running.memory].tolist():
+            took = int(lengths[row - cut.start])
+            bad.append(
+                f"{self._named(batch, row)} of {size(took)} takes about "
+                f"{size(took * factor)} of memory, more than the "
+                f"{size(self.running.memory)} allowed: raise --memory, or leave it out"
+            )
+            self._stop_at(bad[-1])
+            rows = rows[rows != row]
+        while True:
+            texts = batch.texts.take(pa.array(rows)) if bad else batch.texts[cut.start : cut.stop]
+            try:
+                canonical = self._canonical(texts)
+                break
+            except (InvalidTextError, InvalidVectorError) as error:
+                for row, reason in error.wrong:
+                    named = self._named(batch, int(rows[row]))
+                    bad.append(f"{named} {reason}: mend or remove it")
+                    self._stop_at(bad[-1])
+                rows = np.delete(rows, [row for row, _ in error.wrong])
+        counted = canonical.characters
+        characters = _whole(pc.list_value_length(texts)) if counted is None else counted
+        return _Part(batch, rows, canonical, characters, bad, last)
+
+    def _named(self, batch: Batch, row: int) -> str:
+        """Say which document it is, and where it stands."""
+        source = self.sources[self.known["source"]]
+        place = source.place(int(batch.shards[row]), int(batch.records[row]))
+        name = batch.ids[row].as_py()
+        told = place == name or place.endswith(repr(name))
+        return place if told else f"document {name!r} ({place})"
+
+    def _stop_at(self, message: str) -> None:
+        """Stop at what cannot be read, unless it is to be passed over."""
+        if not self.running.skip_bad:
+            raise SourceError(message)
+
+    def _canonical(self, texts: pa.Array) -> Canonical:
+        kind = kind_of(texts.type)
+        if kind == "vectors":
+            return canonical_vectors(texts, self.known["dimension"] or 0)
+        if kind == "sparse":
+            return canonical_sparse(texts)
+        if kind == "tokens":
+            return canonical_tokens(texts, multiset=self.multiset)
+        return normalise(texts, self.options)
+
+    def _commit(self, parts: list[_Part], number: int) -> None:
+        """Put a whole batch into the columns, and make it count."""
+        batch, known = parts[0].batch, self.known
+        for part in parts:
+            self._append_text(part.canonical.data)
+            self.lengths.append(np.diff(part.canonical.offsets))
+            self.prints.append(part.canonical.fingerprints)
+            self.characters.append(part.characters)
+        rows = np.concatenate([part.rows for part in parts])
+        whole = len(rows) == len(batch.ids)
+        self.ids.append(batch.ids if whole else batch.ids.take(pa.array(rows)))
+        self.shards.append(batch.shards[rows])
+        self.records.append(batch.records[rows])
+        if self.column is not None:
+            # A reference corpus, of which nothing is removed, is read without the column.
+            values = batch.columns.get(self.column, [None] * len(batch.ids))
+            self._append_values(values, rows)
+        if len(rows) and not pa.types.is_integer(batch.ids.type):
+            known["whole"] = False
+        bad = [*batch.bad, *(line for part in parts for line in part.bad)]
+        known["counts"][number] += len(rows)
+        known["next"] = list(batch.next)
+        known["skipped"] = dict(Counter(known["skipped"]) + Counter(batch.skipped))
+        known["bad_count"] += len(bad)
+        known["bad"] += bad[: max(0, MOST_NAMED - len(known["bad"]))]
+        # A reader that goes on in the middle tells again what it chose.
+        fresh = [note for note in batch.notes if _choice(note) not in known["told"]]
+        known["told"] += map(_choice, fresh)
+        known["notes"] += fresh
+        self.work.checkpoint()
+        if self.work.store.folder is None and len(self.texts) > self._held:
+            self._finish_copies()
+            self.work.make_room()
+
+    def _append_text(self, data: NDArray[np.uint8]) -> None:
+        """Put text at the end, by other threads.
+
+        To touch fresh memory, or to hand pages to the system, takes longer than to read them.
+        """
+        write = None if self._copying is None else self.texts.claim(len(data))
+        if self._copying is None or write is None:
+            self.texts.append(data)
+            return
+        self._copies.append(self._copying.submit(write, data))
+        if len(self._copies) > 4 * self.running.threads:
+            self._copies.popleft().result()
+
+    def _finish_copies(self) -> None:
+        while self._copies:
+            self._copies.popleft().result()
+
+    def _append_values(self, column: Any, rows: NDArray[np.int64]) -> None:
+        values = column.to_pylist() if hasattr(column, "to_pylist") else list(column)
+        texts = [json.dumps(_plain(values[row])).encode() for row in rows.tolist()]
+        self.values.append(np.frombuffer(b"".join(texts), np.uint8))
+        self.value_lengths.append(np.array([len(text) for text in texts], np.int32))
+
+
+def _choice(note: str) -> str:
+    """Give what was chosen, without the file that it was first told of."""
+    return note.rpartition(": ")[2]
+
+
+def _plain(value: Any) -> Any:
+    """Give a value that JSON knows, and that sorts as the value does."""
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    return float(value) if isinstance(value, (Decimal, np.number)) else str(value)
+
+
+def _whole(lengths: pa.Array) -> NDArray[np.int64]:
+    numbers = pc.fill_null(lengths, 0).to_numpy(zero_copy_only=False)
+    found: NDArray[np.int64] = numbers.astype(np.int64)
+    return found
+
+
+def read_all(
+    sources: Sequence[Corpus | Held],
+    work: Work,
+    options: Normalisation,
+    *,
+    shingle: str,
+    multiset: bool,
+    column: str | None,
+    running: Running,
+) -> Collection:
+    """Read all sources, or go on where the work folder says; `column` is kept for a policy."""
+    reader = _Reader(sources, work, options, multiset, column, running)
+    known = reader.known
+    if not known["done"]:
+        reader.run()
+    if known["kind"] == "tokens" and shingle not in ("auto", "tokens"):
+        raise SettingsError(
+            f"the documents are lists of tokens, which are compared as they are: "
+            f"leave out the shingle {shingle!r}"
+        )
+    if known["kind"] == "text" and shingle == "tokens":
+        raise SettingsError(
+            "the documents are text, not lists of tokens: use chars:K or words:K shingles"
+        )
+    if known["counts"][-1] == 0 and known["bad_count"]:
+        raise SourceError(
+            f"no document could be read; {known['bad_count']:,} were passed over, the first: "
+            f"{known['bad'][0]}"
+        )
+    offsets = np.append(0, np.cumsum(reader.lengths.read(), dtype=np.int64))
+    texts = Texts(reader.texts, offsets, reader.prints.read().reshape(-1, 2))
+    collection = Collection(
+        sources=sources,
+        ids=reader.ids.finish(whole=known["whole"]),
+        texts=texts,
+        counts=known["counts"],
+        kind=known["kind"],
+        dimension=known["dimension"] or 0,
+        characters=reader.characters,
+        shards=reader.shards,
+        records=reader.records,
+        values=reader.values,
+        value_lengths=reader.value_lengths,
+        skipped=Counter(known["skipped"]),
+        bad=known["bad"],
+        bad_count=known["bad_count"],
+        notes=known["notes"],
+    )
+    begin = 0
+    for count in collection.counts:
+        collection.ids.check_distinct(collection.place, begin, begin + count)
+        begin += count
+    return collection

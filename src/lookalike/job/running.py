@@ -1,0 +1,69 @@
+"""How a job runs, and nothing that decides its result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from lookalike.base.memory import default_memory, parse_size
+from lookalike.base.threads import available
+from lookalike.errors import SettingsError
+
+__all__ = ["PIECE", "Progress", "Running"]
+
+PIECE = 1 << 22
+"""Bytes of documents that a thread takes at a time: of fewer, handing out takes a share."""
+
+Progress = Callable[[str, int, int], None]
+"""Told the stage, how much of it is done, and how much there is; of `read` these are bytes."""
+
+
+def _silent(_stage: str, _done: int, _total: int) -> None:
+    """Report nothing."""
+
+
+def _mute(_line: str) -> None:
+    """Say nothing."""
+
+
+@dataclass(frozen=True)
+class Running:
+    """Threads, memory, the work folder, and who is told of the progress."""
+
+    threads: int
+    memory: int
+    work: Path | None = None
+    """The folder that holds what was done so far; without one the job cannot be taken up again."""
+    keep_work: bool = False
+    """The work folder outlives the job, for other thresholds."""
+    skip_bad: bool = False
+    """Pass over records that cannot be read, count and name them, instead of stopping."""
+    progress: Progress = _silent
+    say: Callable[[str], None] = _mute
+    """Told in a line what a user should know while the job runs."""
+
+    @classmethod
+    def of(
+        cls,
+        *,
+        threads: int | None = None,
+        memory: str | float | None = None,
+        work: str | Path | None = None,
+        keep_work: bool = True,
+        skip_bad: bool = False,
+        progress: Progress | None = None,
+        say: Callable[[str], None] | None = None,
+    ) -> Running:
+        """Fill in what was not given."""
+        if threads is not None and (not isinstance(threads, int) or threads < 1):
+            raise SettingsError(f"threads {threads!r}: use a whole number from 1")
+        return cls(
+            threads or available(),
+            default_memory() if memory is None else parse_size(memory),
+            None if work is None else Path(work),
+            keep_work and work is not None,
+            skip_bad,
+            progress or _silent,
+            say or _mute,
+        )

@@ -1,0 +1,1 @@
+"""The textbook method, written for reading, and corpora with known near-duplicates."""

@@ -1,0 +1,471 @@
+"""From a threshold, a recall and a corpus to the bands and the rows."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from lookalike.base.wording import count, floor
+from lookalike.errors import SettingsError
+from lookalike.planning.curves import Cascade, Distribution, cosine_of_bits, equal_bits, errors
+from lookalike.planning.recall import BitPath, Chance, RowPath
+from lookalike.planning.sampling import TYPICAL, Background
+from lookalike.sketches.hyperplanes import FINGERPRINT_BITS, FOLDED, transform_size
+from lookalike.sketches.minhash import ROWS_TOGETHER
+from lookalike.sketches.prefilter import PREFILTER_ROWS, passing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from lookalike.settings import Settings
+
+__all__ = ["Plan", "plan", "plan_for", "plan_of_blocks"]
+
+MOST_ROWS = 4096
+"""Rows of a signature that a plan may ask for."""
+MOST_BITS = 1 << 14
+"""Bits of a sketch that a plan may ask for."""
+MOST_GIVEN = 1 << 16
+"""Rows or bits that a user may."""
+
+# Measured, in nanoseconds on one core; only their ratios matter.
+BLOCK_COST = 250.0  # a block of 128 rows of one document's signature, whatever its shingles
+LOOK_COST = 2.0  # a shingle, for each block of 128 rows
+FILL_COST = 0.05  # a shingle, for each row that no throw reached
+BAND_COST = 150.0  # a band of one document: key, on disk and back, sort, bucket
+PAIR_COST = 2000.0  # a candidate, before its shingles are looked at
+SHINGLE_COST = 30.0  # a shingle of a candidate: hashed, sorted, merged
+BIT_COST = 4.0  # a bit of one document's sketch
+KEY_COST = 70.0  # a band of bits of one document
+MEETING_COST = 8.0  # a candidate whose sketches are compared first
+NUMBER_COST = 1.5  # a number of a vector of a candidate
+
+
+class Point(NamedTuple):
+    """What becomes of a pair of one similarity."""
+
+    similarity: float
+    candidate: float
+    """How likely it is a candidate, by the textbook's curve."""
+    found: float
+    """How likely it is found, by the whole path."""
+    missed: float
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How candidates are found, and how likely a pair of each similarity is to be one."""
+
+    threshold: float
+    recall: float
+    """As asked for."""
+    cascade: Cascade | None
+    """None where every pair is found by the exact join."""
+    origin: Literal["planned", "fitted", "given", "exact", "blocks"]
+    documents: int
+    background: Background = field(repr=False)
+    estimated: int = 0
+    """The rows that scores are estimated from; 0 where they are exact."""
+    shingle: str | None = None
+    shingle_reason: str | None = None
+    metric: str = "jaccard"
+    what: str = "shingles"
+    """What the documents consist of, for a sentence."""
+    distance: int | None = None
+    """The bits in which two fingerprints may differ, where those are searched for."""
+    meetings: float = 0.0
+    """Random pairs of fingerprints that are expected to meet in a table."""
+
+    @property
+    def bands(self) -> int | None:
+        """The number of bands, where the cascade is a plain banding."""
+        return self.cascade.bands if self.cascade else None
+
+    @property
+    def rows(self) -> int | None:
+        """The rows of a band, where the cascade is a plain banding."""
+        return self.cascade.rows_per_band if self.cascade else None
+
+    @property
+    def signature(self) -> int:
+        """The rows of a whole signature."""
+        return self.cascade.rows if self.cascade else 0
+
+    def agreement(self, similarity: float) -> float:
+        """Tell how likely a pair of this similarity agrees in a row: in a minhash, or in a bit."""
+        return _agreement(self.metric, float(similarity))
+
+    @property
+    def half(self) -> float | None:
+        """The similarity at which a pair is as likely found as missed."""
+        return None if self.cascade is None else self._similarity(self.cascade.half)
+
+    @property
+    def rule_of_thumb(self) -> float | None:
+        """The similarity at which a row agrees with chance (1/b)^(1/r); None but for a banding."""
+        estimate = self.cascade.estimate if self.cascade else None
+        return None if estimate is None else self._similarity(estimate)
+
+    def _similarity(self, agreement: float) -> float:
+        return cosine_of_bits(agreement) if self.metric == "cosine" else agreement
+
+    @cached_property
+    def most_differing(self) -> int:
+        """The most of the 256 bits in which a candidate may differ and still be compared."""
+        return self._path(self.threshold).prefilter(self.recall)
+
+    def _path(self, similarity: float) -> RowPath | BitPath:
+        return _path(self.metric, similarity, self.background)
+
+    def probability(self, similarity: float) -> float:
+        """Tell how likely a pair of this similarity is to be found, by the whole path.
+
+        It must be a candidate, and by its sketches near enough to be compared; by estimates, its
+        estimate must reach the threshold. For documents of every length it is no less than told.
+        """
+        return self.chance(similarity).found
+
+    def chance(self, similarity: float) -> Chance:
+        """Tell how likely a pair of this similarity is to be found, and how likely to be missed."""
+        similarity = float(similarity)
+        if self.distance is not None:
+            found = at_least(
+                1 - self.distance / FINGERPRINT_BITS, FINGERPRINT_BITS, self.agreement(similarity)
+            )
+            return Chance(found, 1 - found)
+        if self.cascade is None:
+            found = float(similarity >= self.threshold)
+            return Chance(found, 1 - found)
+        path = self._path(similarity)
+        if not self.estimated:
+            return path.chance(self.cascade, most=self.most_differing)
+        least = math.ceil(self.agreement(self.threshold) * self.estimated - 1e-9)
+        if isinstance(path, RowPath):
+            return path.estimated(self.cascade, self.estimated, least)
+        found = path.chance(self.cascade).found
+        found *= at_least(least / self.estimated, self.estimated, self.agreement(similarity))
+        return Chance(found, 1 - found)
+
+    def candidate(self, similarity: float) -> float:
+        """Tell how likely a pair of this similarity becomes a candidate: the textbook's curve."""
+        return self.cascade.probability(self.agreement(similarity)) if self.cascade else 1.0
+
+    @property
+    def false_candidates(self) -> float:
+        """Random pairs that are expected to become candidates and to fail the exact check."""
+        if self.cascade is None or self.distance is not None:
+            return self.meetings
+        pairs = self.documents * (self.documents - 1) / 2
+        seen = _seen(self.metric, self.background, pairs)
+        return errors(self.cascade, self.agreement(self.threshold), seen).false_candidates
+
+    @property
+    def false_comparisons(self) -> float:
+        """Those of them that are expected to be compared, as their sketches are near."""
+        if self.cascade is None or self.estimated or self.distance is not None:
+            return self.false_candidates
+        pairs = self.documents * (self.documents - 1) / 2
+        seen = _seen(self.metric, self.background, pairs)
+        passed = _passed(self.metric, seen, self.most_differing)
+        return errors(self.cascade, self.agreement(self.threshold), passed).false_candidates
+
+    @property
+    def compared(self) -> str:
+        """Say by what documents are compared: chars:5, or the cosine of what."""
+        if self.metric == "jaccard":
+            return self.shingle or ""
+        means = "fingerprints" if self.distance is not None else "the cosine"
+        return f"{means} of {self.shingle} {self.what}"
+
+    def sentence(self) -> str:
+        """Say the plan in a sentence or two."""
+        shingles = f" of {self.shingle} {self.what}" if self.shingle else ""
+        if self.distance is not None:
+            return (
+                f"Fingerprints of {FINGERPRINT_BITS} bits{shingles}: every pair that differs in at "
+                f"most {count(self.distance, 'bit')} is found, by "
+                f"{count(self.signature, 'table')}."
+            )
+        if self.cascade is None:
+            return (
+                f"Exact join{shingles}: every pair at or above {self.threshold:g} is found, "
+                "without sketches."
+            )
+        row, sketch = ("bit", "sketches") if self.metric == "cosine" else ("row", "signatures")
+        if self.bands is not None:
+            what = f"{count(self.bands, 'band')} of {count(self.rows or 0, row)}"
+        else:
+            what = f"Cascade {self.cascade}"
+        found = self.probability(self.threshold)
+        asked = f"{'' if found >= self.recall else 'below the '}{self.recall:g} asked"
+        checked = f", by scores estimated from {self.estimated} {row}s" if self.estimated else ""
+        return (
+            f"{what}{shingles}, {sketch} of {count(self.signature, row)}: a pair at "
+            f"{self.threshold:g} is found with probability {floor(found, 6)} ({asked}){checked}, "
+            f"about {self.false_candidates:,.0f} false candidates expected among "
+            f"{count(self.documents, 'document')}{self._dismissed()}."
+        )
+
+    def _dismissed(self) -> str:
+        if self.estimated:
+            return ""
+        by = "sketches" if self.metric == "cosine" else "signatures"
+        return f", of which {self.false_comparisons:,.0f} are not dismissed by their {by}"
+
+    def table(self) -> list[Point]:
+        """Give what becomes of pairs of similarities around the threshold."""
+        steps = {round(0.1 * i, 1) for i in range(1, 10)} | {self.threshold}
+        return [Point(s, self.candidate(s), *self.chance(s)) for s in sorted(steps)]
+
+
+def _agreement(metric: str, similarity: float) -> float:
+    return equal_bits(similarity) if metric == "cosine" else similarity
+
+
+def _path(metric: str, similarity: float, background: Background) -> RowPath | BitPath:
+    if metric != "cosine":
+        return RowPath(similarity)
+    size = transform_size(int(background.shingles)) if background.dense else FOLDED
+    return BitPath(similarity, size=size, folded=not background.dense)
+
+
+def _seen(metric: str, background: Background, pairs: float) -> Distribution:
+    """Give so many random pairs by how likely they agree in a row."""
+    similarities, shares = background.weighed()
+    seen = np.asarray(equal_bits(similarities) if metric == "cosine" else similarities, np.float64)
+    return Distribution(seen, shares * pairs)
+
+
+def _passed(metric: str, seen: Distribution, most: int) -> Distribution:
+    """Give the pairs that differ in at most so many of the bits that are compared first."""
+    passed = passing(metric, most, seen.similarities)
+    return Distribution(seen.similarities, seen.weights * passed)
+
+
+def at_least(threshold: float, rows: int, similarity: float) -> float:
+    """Tell how likely the share of equal rows, each equal with this chance, reaches a threshold."""
+    least = math.ceil(threshold * rows - 1e-9)
+    if similarity in (0.0, 1.0):
+        return float(similarity == 1 or least == 0)
+    heads, tails = math.log(similarity), math.log1p(-similarity)
+    ways = math.lgamma(rows + 1)
+    return math.fsum(
+        math.exp(
+            ways - math.lgamma(k + 1) - math.lgamma(rows - k + 1) + k * heads + (rows - k) * tails
+        )
+        for k in range(least, rows + 1)
+    )
+
+
+def plan(
+    threshold: float = 0.8,
+    recall: float = 0.99,
+    *,
+    documents: int = 1_000_000,
+    background: Background | float | None = None,
+    shingles: float | None = None,
+    bands: int | None = None,
+    rows: int | None = None,
+    cascade: str | None = None,
+    signature: int | None = None,
+    miss_weight: float | None = None,
+    metric: str = "jaccard",
+) -> Plan:
+    """Choose bands and rows.
+
+    By default those of least expected cost with which a pair at the threshold is found with at
+    least the recall; with `signature`, the best that so many rows allow, `miss_weight` (0.5)
+    towards fewer misses or fewer false candidates; or `bands` and `rows`, or a `cascade`, as given.
+    `background` is the similarity of random documents, `shingles` how many a document has.
+    """
+    from lookalike.settings import Settings, check_share
+
+    settings = Settings(
+        threshold=threshold, recall=recall, bands=bands, rows=rows, cascade=cascade, metric=metric
+    )
+    if isinstance(documents, bool) or not isinstance(documents, int) or documents < 0:
+        raise SettingsError(f"documents {documents!r}: use a whole number from 0")
+    if background is None or isinstance(background, (int, float)):
+        mean = TYPICAL.mean if background is None else float(background)
+        check_share("background", mean, "0.05")
+        if shingles is not None and not shingles > 0:
+            raise SettingsError(f"shingles {shingles!r}: use a number above 0, as 1000")
+        background = Background(np.array([mean]), shingles or TYPICAL.shingles)
+    if signature is None:
+        if miss_weight is not None:
+            raise SettingsError("a miss weight is for a fixed signature: give its rows, as 128")
+        return plan_for(settings, documents, background)
+    if not settings.planned:
+        raise SettingsError("a signature length is for a plan: leave out bands, rows and cascade")
+    if isinstance(signature, bool) or not isinstance(signature, int) or signature < 1:
+        raise SettingsError(f"signature {signature!r}: use a whole number of rows, as 128")
+    miss_weight = 0.5 if miss_weight is None else miss_weight
+    check_share("miss weight", miss_weight, "0.5")
+    fitted = _fit(_agreement(metric, threshold), signature, miss_weight)
+    return Plan(threshold, recall, fitted, "fitted", documents, background, metric=metric)
+
+
+def plan_for(settings: Settings, documents: int, background: Background) -> Plan:
+    """Choose, or take as given, the bands and rows of a job on a measured corpus."""
+    threshold, recall, metric = settings.threshold, settings.recall, settings.metric
+    if not settings.planned:
+        given = _given(settings)
+        return Plan(threshold, recall, given, "given", documents, background, metric=metric)
+    if settings.exact:
+        return Plan(threshold, recall, None, "exact", documents, background, metric=metric)
+    choose = _cheapest_bits if metric == "cosine" else _cheapest
+    cheapest = choose(threshold, recall, documents, background)
+    return Plan(threshold, recall, cheapest, "planned", documents, background, metric=metric)
+
+
+def plan_of_blocks(
+    distance: int, documents: int, background: Background, tables: int, meetings: float
+) -> Plan:
+    """Say how fingerprints within a distance are found: with a table for each choice of blocks.
+
+    `meetings` is how many random pairs are expected to meet in them.
+    """
+    either = Cascade((("or", tables),))
+    plan = Plan(0.0, 1.0, either, "blocks", documents, background, metric="cosine")
+    return replace(plan, distance=distance, meetings=meetings)
+
+
+def _given(settings: Settings) -> Cascade:
+    if settings.cascade is not None:
+        given = Cascade.parse(settings.cascade)
+    else:
+        given = Cascade.banding(settings.bands or 0, settings.rows or 0)
+    if given.rows > MOST_GIVEN:
+        raise SettingsError(
+            f"'{given}' needs signatures of {given.rows:,} rows, more than {MOST_GIVEN:,}: "
+            "use fewer bands or rows"
+        )
+    return given
+
+
+def _bands_needed(path: RowPath | BitPath, agreement: float, recall: float, rows: int) -> int:
+    """Give the fewest bands of so many rows by which a path, prefilter included, has the recall."""
+    most, allowed = path.prefilter(recall), 1 - recall
+    shared = agreement**rows
+    if allowed >= 1 or shared >= 1:
+        return 1
+
+    def is_enough(bands: int) -> bool:
+        return path.chance(Cascade.banding(bands, rows), most=most).missed <= allowed
+
+    # By the bands alone there would be no fewer.
+    fewest = max(1, math.ceil(math.log(allowed) / math.log1p(-shared) - 1e-9))
+    end = fewest
+    while not is_enough(end):
+        end += max(1, end // 8)
+        if end * rows > MOST_GIVEN:
+            return end
+    choices = range(fewest, end + 1)
+    return choices[bisect_left(choices, True, key=is_enough)]
+
+
+def _cheapest(threshold: float, recall: float, documents: int, background: Background) -> Cascade:
+    """Choose bands of rows: a candidate is dismissed by its signature, unless it is similar."""
+    path = _path("jaccard", threshold, background)
+    seen = _seen("jaccard", background, documents * (documents - 1) / 2)
+    passed = _passed("jaccard", seen, path.prefilter(recall))
+    checking = PAIR_COST + SHINGLE_COST * background.shingles
+
+    def sketching(banding: Cascade) -> float:
+        blocks = -(-max(banding.rows, PREFILTER_ROWS) // ROWS_TOGETHER)
+        filled = banding.rows * math.exp(-background.shingles / ROWS_TOGETHER)
+        each = BLOCK_COST * blocks
+        each += background.shingles * (LOOK_COST * blocks + FILL_COST * filled)
+        return documents * (each + BAND_COST * (banding.bands or 0))
+
+    def comparing(banding: Cascade) -> float:
+        met = errors(banding, threshold, seen).false_candidates
+        compared = errors(banding, threshold, passed).false_candidates
+        return met * MEETING_COST + compared * checking
+
+    def bands(rows: int) -> int:
+        return _bands_needed(path, threshold, recall, rows)
+
+    best = _cheaper(_bandings(threshold, recall, MOST_ROWS, bands), sketching, comparing)
+    if best is None:
+        raise SettingsError(
+            f"threshold {threshold:g} with recall {recall:g} needs more than {MOST_ROWS:,} rows: "
+            "raise the threshold, or use recall 1 for the exact join"
+        )
+    return best
+
+
+def _cheapest_bits(
+    threshold: float, recall: float, documents: int, background: Background
+) -> Cascade:
+    """Choose bands of bits: a candidate is dismissed by its sketch, unless it is similar."""
+    path = _path("cosine", threshold, background)
+    seen = _seen("cosine", background, documents * (documents - 1) / 2)
+    agreement = equal_bits(threshold)
+    passed = _passed("cosine", seen, path.prefilter(recall))
+    checking = PAIR_COST + SHINGLE_COST * background.shingles
+    if background.dense:
+        checking = NUMBER_COST * background.shingles
+
+    def sketching(banding: Cascade) -> float:
+        return documents * (BIT_COST * banding.rows + KEY_COST * (banding.bands or 0))
+
+    def comparing(banding: Cascade) -> float:
+        met = errors(banding, agreement, seen).false_candidates
+        compared = errors(banding, agreement, passed).false_candidates
+        return met * MEETING_COST + compared * checking
+
+    def bands(rows: int) -> int:
+        return _bands_needed(path, agreement, recall, rows)
+
+    # A half of all bits agree at any threshold, so that one bit a band is always enough.
+    best = _cheaper(_bandings(agreement, recall, MOST_BITS, bands), sketching, comparing)
+    return best or Cascade.banding(bands(1), 1)
+
+
+def _bandings(
+    agreement: float, recall: float, most: int, bands: Callable[[int], int]
+) -> Iterator[Cascade]:
+    """Give the bandings of so many rows that reach the recall, of at most `most` in all."""
+    for rows in range(1, 65):
+        # Where s^r is nothing beside 1, the bands needed are past all bounds.
+        if agreement**rows * most < -math.log1p(-recall) * 0.5:
+            return
+        if (count := bands(rows)) * rows <= most:
+            yield Cascade.banding(count, rows)
+
+
+def _cheaper(
+    bandings: Iterable[Cascade],
+    sketching: Callable[[Cascade], float],
+    comparing: Callable[[Cascade], float],
+) -> Cascade | None:
+    """Give the banding of least cost; from one to the next sketching grows and comparing falls."""
+    best: tuple[float, Cascade] | None = None
+    for banding in bandings:
+        spent = sketching(banding)
+        if best is not None and spent > best[0]:
+            break
+        spent += comparing(banding)
+        if best is None or spent < best[0]:
+            best = spent, banding
+    return None if best is None else best[1]
+
+
+def _fit(threshold: float, signature: int, miss_weight: float) -> Cascade:
+    """Give the banding of at most so many rows with the least weighted area of errors."""
+    best: tuple[float, Cascade] | None = None
+    for rows in range(1, signature + 1):
+        banding = Cascade.banding(signature // rows, rows)
+        wrong = errors(banding, threshold)
+        cost = miss_weight * wrong.missed + (1 - miss_weight) * wrong.false_candidates
+        if best is None or cost < best[0]:
+            best = cost, banding
+    if best is None:
+        raise SettingsError(f"signature {signature}: use at least 1 row")
+    return best[1]

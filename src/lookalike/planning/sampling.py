@@ -1,0 +1,274 @@
+"""How alike random documents of a corpus are, and the shingle that follows from it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lookalike.kernels import near_bands as kernels
+from lookalike.sketches import hyperplanes, minhash
+from lookalike.sketches.prefilter import PREFILTER_BITS, PREFILTER_ROWS
+from lookalike.text.shingles import ALPHABETIC, Shingling, element_sets, shingle_hashes, usual_size
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lookalike.text.documents import Texts
+    from lookalike.text.normalise import Canonical
+    from lookalike.text.weighted_shingles import Bags
+
+__all__ = [
+    "TYPICAL",
+    "Background",
+    "choose_shingle",
+    "close_sample",
+    "doubts",
+    "measure",
+    "measure_bags",
+    "measure_vectors",
+    "sample",
+    "smallest_prints",
+    "with_close_pairs",
+]
+
+SAMPLE_DOCUMENTS = 200
+SAMPLE_BYTES = 4 << 20
+
+CLOSE_DOCUMENTS, MOST_CLOSE = 4096, 16384
+CLOSE_BYTES = 32 << 20
+"""The sample that tells how many pairs are far from random."""
+CLOSE = 0.4
+"""Similarity that signatures of 128 rows do not show by chance."""
+ALIKE = 0.05
+"""Mean similarity under which random documents count as unlike."""
+RELATED = 0.2
+"""Similarity of long shingles above which two documents are not random to each other."""
+TOO_ALIKE = 0.2
+"""Mean similarity of random documents above which a shingle is doubtful."""
+LONG_WORDS = 20
+"""Characters a word, on average, above which words are doubtful."""
+LONGEST = 12
+"""Characters of a shingle at the most."""
+
+
+@dataclass(frozen=True)
+class Background:
+    """How alike random documents of a corpus are, and how long."""
+
+    similarities: NDArray[np.float64]
+    """Of the pairs in the sample."""
+    shingles: float
+    """Distinct shingles of a document, on average; of a vector, its numbers."""
+    dense: bool = False
+    """The documents are vectors."""
+    close: NDArray[np.float64] | None = None
+    """Of a larger sample, the similarities of the pairs that are far from random, estimated."""
+    close_pairs: int = 0
+    """All pairs of that sample."""
+
+    @property
+    def mean(self) -> float:
+        """The mean similarity of two random documents."""
+        return float(self.similarities.mean()) if len(self.similarities) else 0.0
+
+    def weighed(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Give similarities of pairs, and the share of all pairs that each stands for.
+
+        In a small sample one pair that is not random stands for millions, and is there or not by
+        chance: of those the larger sample tells.
+        """
+        near, close = self.similarities, np.empty(0)
+        if self.close is not None:
+            near, close = near[near < CLOSE], self.close
+        shares = [
+            np.full(len(near), 1 / max(len(near), 1)),
+            np.full(len(close), 1 / max(self.close_pairs, 1)),
+        ]
+        # Most are the same few: nothing, and shares of round numbers of shingles.
+        points, where = np.unique(np.concatenate([near, close]), return_inverse=True)
+        weights: NDArray[np.float64] = np.zeros(len(points))
+        np.add.at(weights, where, np.concatenate(shares))
+        return points, weights
+
+
+TYPICAL = Background(np.array([ALIKE]), 1000.0)
+"""What is assumed where no corpus was measured."""
+
+
+def sample(
+    documents: Canonical | Texts,
+    distinct: NDArray[np.int64],
+    *,
+    most: int = SAMPLE_DOCUMENTS,
+    most_bytes: int = SAMPLE_BYTES,
+) -> NDArray[np.int64]:
+    """Choose documents by what they say: those with the smallest content fingerprints.
+
+    The choice is the same whatever the order of input. Of a few megabytes at the most: where the
+    documents are long, the longest of the choice are left out, and it may be none.
+    """
+    chosen = smallest_prints(documents.fingerprints, distinct, most)
+    lengths = documents.lengths(chosen)
+    by_length = np.argsort(lengths, kind="stable")
+    fitting = np.cumsum(lengths[by_length]) <= most_bytes
+    return chosen[np.sort(by_length[fitting])]
+
+
+def smallest_prints(
+    fingerprints: NDArray[np.uint64], rows: NDArray[np.int64], most: int
+) -> NDArray[np.int64]:
+    """Give the rows with the smallest fingerprints, in their order."""
+    if len(rows) > most:
+        first = fingerprints[rows, 0]
+        rows = rows[first <= np.partition(first, most - 1)[most - 1]]
+    prints = fingerprints[rows]
+    return rows[np.lexsort((prints[:, 1], prints[:, 0]))[:most]]
+
+
+def measure(documents: Canonical, chosen: NDArray[np.int64], shingling: Shingling) -> Background:
+    """Compare every two documents of a sample.
+
+    Random documents share few shingles, so that counting those shared by way of an inverted index,
+    as the product of a sparse matrix and its transpose, is much faster than merging every two sets.
+    """
+    from scipy.sparse import csr_array
+
+    sets = element_sets(documents, shingling, rows=chosen)
+    if not len(sets):
+        return Background(np.empty(0), TYPICAL.shingles)
+    sizes = sets.sizes()
+    distinct, columns = np.unique(sets.elements, return_inverse=True)
+    shape = len(sets), len(distinct)
+    table = csr_array((np.ones(len(columns), np.int64), columns, sets.offsets), shape=shape)
+    first, second = np.triu_indices(len(sets), 1)
+    shared = (table @ table.T).toarray()[first, second]
+    # Two documents of nothing but what is ignored share nothing, and have nothing.
+    similarities = shared / np.maximum(sizes[first] + sizes[second] - shared, 1)
+    return Background(similarities, float(sizes.mean()))
+
+
+def close_sample(documents: Texts, distinct: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Choose the larger sample: one in 250 of more than a million documents, up to a bound."""
+    most = min(max(len(distinct) // 250, CLOSE_DOCUMENTS), MOST_CLOSE)
+    return sample(documents, distinct, most=most, most_bytes=CLOSE_BYTES)
+
+
+def with_close_pairs(
+    background: Background, documents: Canonical, shingling: Shingling
+) -> Background:
+    """Add how many pairs are far from random, estimated by the signatures of a larger sample.
+
+    Every two are compared, by 256 bits: that many documents make millions of pairs.
+    """
+    signatures, counts = minhash.sign_texts(documents, shingling, rows=PREFILTER_ROWS, seed=0)
+    checks = minhash.checks(signatures)
+    order = np.arange(len(documents), dtype=np.uint32)
+    one_bucket, bare = np.zeros(len(documents), np.uint64), counts == 0
+    most = round((1 - CLOSE) * PREFILTER_BITS / 2)
+    found = [np.empty(0, np.uint64)]
+    state = np.array([0, 1, 0])
+    while state[0] < len(documents):
+        room = np.empty(1 << 16, np.uint64)
+        written = kernels.near_in_buckets(
+            one_bucket, order, bare, checks.view(np.uint64), most, state, room
+        )
+        found.append(room[:written])
+    pairs = np.concatenate(found)
+    first = (pairs >> np.uint64(32)).astype(np.int64)
+    second = (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    # Of rows that differ, half of the two bits do: so many rows differ as bits do.
+    close = 1 - hyperplanes.differing(checks, first, second) / PREFILTER_ROWS
+    filled = int(np.count_nonzero(~bare))
+    return replace(background, close=close, close_pairs=filled * (filled - 1) // 2)
+
+
+def measure_bags(bags: Bags) -> Background:
+    """Compare every two weighted sets of a sample by their cosine."""
+    from scipy.sparse import csr_array
+
+    if not len(bags):
+        return Background(np.empty(0), TYPICAL.shingles)
+    distinct, columns = np.unique(bags.features, return_inverse=True)
+    table = csr_array((bags.weights, columns, bags.offsets), shape=(len(bags), len(distinct)))
+    lengths = np.sqrt(np.maximum(bags.squares(), np.finfo(np.float64).tiny))
+    products = (table @ table.T).toarray() / lengths[:, None] / lengths
+    return Background(_upper(products), float(bags.sizes().mean()))
+
+
+def measure_vectors(vectors: NDArray[np.float32]) -> Background:
+    """Compare every two vectors of a sample by their cosine."""
+    wide = vectors.astype(np.float64)
+    wide /= np.linalg.norm(wide, axis=1, keepdims=True)
+    return Background(_upper(wide @ wide.T), float(vectors.shape[1]), dense=True)
+
+
+def _upper(products: NDArray[np.float64]) -> NDArray[np.float64]:
+    found: NDArray[np.float64] = np.clip(products[np.triu_indices(len(products), 1)], -1, 1)
+    return found
+
+
+def choose_shingle(
+    documents: Canonical, chosen: NDArray[np.int64], *, multiset: bool, smallest: int
+) -> tuple[Shingling, Background, str]:
+    """Choose the shortest shingle that random documents rarely share, and say why.
+
+    Characters, from the smallest size (see `usual_size`) to 12. Pairs of the sample that are
+    related do not count: they are what is looked for, and in a small pile they would pass for the
+    background.
+    """
+    unrelated = _unrelated(documents, chosen, smallest)
+    for size in range(smallest, LONGEST + 1):
+        shingling = Shingling("chars", size, multiset)
+        background = measure(documents, chosen, shingling)
+        if not unrelated.any():
+            return shingling, background, "the usual size; no unrelated documents to measure by"
+        mean = float(background.similarities[unrelated].mean())
+        if mean < ALIKE:
+            break
+    alike = f"random documents are {mean:.3f} alike"
+    if size == smallest:
+        script = "alphabetic" if smallest == ALPHABETIC else "ideographic or syllabic"
+        reason = f"the usual size for {script} text; {alike}"
+    elif mean < ALIKE:
+        reason = f"the smallest size at which {alike}, under {ALIKE:g}"
+    else:
+        reason = f"the largest tried; {alike} even so (does --boilerplate show why?)"
+    return shingling, background, reason
+
+
+def _unrelated(documents: Canonical, chosen: NDArray[np.int64], smallest: int) -> NDArray[np.bool_]:
+    """Tell which pairs of a sample are no copies of each other.
+
+    Chance makes no two texts share a fifth of their runs of 9 letters, or of 3 ideographs.
+    """
+    long = Shingling("chars", smallest * 9 // ALPHABETIC)
+    return measure(documents, chosen, long).similarities <= RELATED
+
+
+def doubts(
+    documents: Canonical, chosen: NDArray[np.int64], shingling: Shingling, background: Background
+) -> list[str]:
+    """Say what speaks against a shingle for this corpus, measured on a sample."""
+    found = []
+    # Without related pairs the mean is no larger, so that most corpora are spared the question.
+    if background.mean > TOO_ALIKE:
+        smallest = usual_size(documents, chosen)
+        unrelated = background.similarities[_unrelated(documents, chosen, smallest)]
+        if len(unrelated) and unrelated.mean() > TOO_ALIKE:
+            tokens = shingling.unit == "tokens"
+            remedy = "leave out common ones with --max-df" if tokens else "use longer shingles"
+            found.append(
+                f"random documents are {unrelated.mean():.2f} alike with {shingling}: similarity "
+                f"says little and candidates are many; {remedy}"
+            )
+    if shingling.unit == "words" and len(chosen):
+        words = len(shingle_hashes(documents.chosen(chosen), Shingling("words", 1)).elements)
+        length = sum(len(documents.text(int(row))) for row in chosen) / words
+        if length > LONG_WORDS:
+            found.append(
+                f"words are {length:.0f} characters long on average, as in a script written "
+                "without spaces; use chars shingles"
+            )
+    return found

@@ -1,0 +1,193 @@
+"""What every reader gives, and what every document must be."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.base.string_columns import strings
+from lookalike.errors import SourceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+__all__ = [
+    "ID_NAMES",
+    "Documents",
+    "as_ids",
+    "as_texts",
+    "check_distinct",
+    "check_one_kind",
+    "check_text",
+    "id_array",
+    "is_missing",
+    "listed",
+    "pick_column",
+    "pick_text_column",
+    "places",
+]
+
+TEXT_NAMES = ("text", "content", "body")
+ID_NAMES = ("id", "doc_id", "url")
+
+
+@dataclass(frozen=True)
+class Documents:
+    """What was read: an id and a text, tokens or a vector for each document, in order."""
+
+    ids: pa.Array
+    """int64 where all are whole numbers, else strings."""
+    texts: pa.Array
+    """Large strings, or tokens or vectors as in a `Batch`; null where there is none."""
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    """Other columns of the source by name, for keep policies."""
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    """How many files were passed over, by reason."""
+    notes: tuple[str, ...] = ()
+    """What the reader chose by itself, for the user to see."""
+
+    def __len__(self) -> int:
+        """Count the documents."""
+        return len(self.texts)
+
+
+def places(size: int) -> pa.Array:
+    """Give ids that count from 0."""
+    return pa.array(np.arange(size, dtype=np.int64))
+
+
+def as_texts(values: Sequence[Any], names: Sequence[Any]) -> pa.Array:
+    """Make an Arrow column of Python strings, or say which is none."""
+    if not set(map(type, values)) <= {str, type(None)}:
+        for name, value in zip(names, values, strict=True):
+            if value is not None and not isinstance(value, str):
+                raise SourceError(
+                    f"document {name!r} is of type {type(value).__name__}, not text: "
+                    "give strings, or None for an empty document"
+                )
+    try:
+        return pa.array(values, pa.large_string()) if None in values else strings(values)
+    except UnicodeEncodeError:
+        for name, value in zip(names, values, strict=True):
+            check_text(value, f"document {name!r}")
+        raise
+
+
+def check_text(value: str | None, where: str) -> None:
+    """Refuse a string that is no Unicode text."""
+    try:
+        (value or "").encode()
+    except UnicodeEncodeError as error:
+        raise SourceError(
+            f"{where} holds a lone surrogate (U+{ord(error.object[error.start]):04X}) at character "
+            f"{error.start + 1}, which is no Unicode text: mend or remove it"
+        ) from None
+
+
+def as_ids(values: Sequence[Any], where: Callable[[int], str]) -> pa.Array:
+    """Make a column of ids: whole numbers stay numbers, anything mixed is compared as text.
+
+    True and False are no ids: of two values, most would stand twice.
+
+    `where` says where the document in a place stands, for a message.
+    """
+    for place, value in enumerate(values):
+        if is_missing(value):
+            raise SourceError(f"{where(place)} has no id: give every document one")
+        if isinstance(value, (bool, np.bool_)):
+            raise SourceError(
+                f"the id of {where(place)} is {value}, and ids are numbers or strings: "
+                "name another id column, or give strings"
+            )
+        if isinstance(value, str):
+            check_text(value, f"the id of {where(place)}")
+    try:
+        ids = id_array(values)
+    except ValueError:
+        # Python writes no whole number of more digits than this.
+        raise SourceError(
+            f"an id has more than {sys.get_int_max_str_digits():,} digits: give it as a string"
+        ) from None
+    check_distinct(ids, where)
+    return ids
+
+
+def id_array(values: Sequence[Any]) -> pa.Array:
+    """Make a column of ids that are known to be there."""
+    if all(_is_whole(value) for value in values):
+        return pa.array([int(value) for value in values], pa.int64())
+    return pa.array([str(value) for value in values], pa.string())
+
+
+def check_distinct(ids: pa.Array, where: Callable[[int], str]) -> None:
+    """Refuse two documents of one id, by their places."""
+    if len(ids.unique()) < len(ids):
+        _name_the_repeat(ids, where)
+
+
+def is_missing(value: Any) -> bool:
+    """Tell None, a number that is none, and what pandas holds for either."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+
+
+def _is_whole(value: Any) -> bool:
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return whole and -(2**63) <= value < 2**63
+
+
+def _name_the_repeat(ids: pa.Array, where: Callable[[int], str]) -> None:
+    seen: dict[Any, int] = {}
+    for place, value in enumerate(ids.to_pylist()):
+        if value in seen:
+            raise SourceError(
+                f"id {value!r} stands twice, at {where(seen[value])} and at {where(place)}: "
+                "give every document an id of its own, or name another id column"
+            )
+        seen[value] = place
+
+
+def listed(names: Sequence[Any]) -> str:
+    """Write the first of some names."""
+    shown = ", ".join(repr(str(name)) for name in names[:12]) or "none"
+    return f"{shown}, …" if len(names) > 12 else shown
+
+
+def pick_column(
+    names: Sequence[Any], given: str | None, likely: Sequence[str], what: str
+) -> str | None:
+    """Find the column asked for, or a likely one."""
+    if given is not None:
+        if given not in names:
+            raise SourceError(
+                f"there is no column {given!r} for the {what}: there are {listed(names)}"
+            )
+        return given
+    return next((name for name in likely if name in names), None)
+
+
+def check_one_kind(text: str | None, vector: str | None) -> None:
+    """Refuse two names for what the documents are."""
+    if text is not None and vector is not None:
+        raise SourceError(
+            f"both a text ({text!r}) and a vector ({vector!r}) are named, where a document is one "
+            "or the other: leave out one of the two"
+        )
+
+
+def pick_text_column(names: Sequence[Any], text: str | None, vector: str | None) -> str:
+    """Find the column of the texts, or of the vectors where that is named."""
+    if vector is not None:
+        return pick_column(names, vector, (), "vector") or vector
+    chosen = pick_column(names, text, TEXT_NAMES, "text")
+    if chosen is None:
+        raise SourceError(
+            f"no column is named {', '.join(TEXT_NAMES)}: say which holds the text "
+            f"(--text, text=) or a vector (--vector, vector=); there are {listed(names)}"
+        )
+    return chosen

@@ -1,0 +1,190 @@
+"""Chosen records of a shard, written as they are."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from contextlib import ExitStack
+from pathlib import PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.read import delimited, npy, streams
+from lookalike.read.parquet import damaged, open_parquet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from lookalike.read.files import Shard
+
+__all__ = ["copy_records", "distinct_names"]
+
+PIECE = 8 << 20
+
+
+def distinct_names(shards: Sequence[Shard]) -> list[PurePosixPath]:
+    """Give each shard a path of its own below any folder, also where case does not count."""
+    if len(shards) == 1 and not shards[0].within:
+        return [_distinct(_below(shards[0])[-1:], set(), set())]
+    paths = [_below(shard) for shard in shards]
+    rooted = [_is_rooted(shard.label) for shard in shards]
+    # Where a tree of folders is given by its full path, the way to it is left out.
+    ways = [path[:-1] for path, root in zip(paths, rooted, strict=True) if root]
+    levels = zip(*ways, strict=False)  # as deep as the shortest way
+    shared = len(list(itertools.takewhile(lambda level: len(set(level)) == 1, levels)))
+    below = [path[shared if root else 0 :] for path, root in zip(paths, rooted, strict=True)]
+    files: set[str] = set()
+    folders: set[str] = set()
+    return [_distinct(parts, files, folders) for parts in below]
+
+
+def _is_rooted(label: str) -> bool:
+    """Tell a full path or address."""
+    return (
+        "://" in label or PurePosixPath(label).is_absolute() or PureWindowsPath(label).drive != ""
+    )
+
+
+def _below(shard: Shard) -> list[str]:
+    """Give the parts of a path that leads nowhere but down."""
+    if shard.name == "-":
+        return ["stdin.jsonl"]
+    parts = re.split(r"[/\\]", shard.label.partition("://")[2] or shard.label)
+    parts = [re.sub(r"[:\0]", "_", part) for part in parts if part not in ("", ".", "..")]
+    return parts or ["file"]
+
+
+def _distinct(parts: list[str], files: set[str], folders: set[str]) -> PurePosixPath:
+    first, dot, rest = parts[0].partition(".")
+    again = 1
+    while True:
+        name = PurePosixPath(*parts)
+        key = str(name).casefold()
+        above = {str(folder).casefold() for folder in name.parents if folder.parts}
+        if key not in files and key not in folders and not above & files:
+            break
+        again += 1
+        parts = [f"{first}-{again}{dot}{rest}", *parts[1:]]
+    files.add(key)
+    folders |= above
+    return name
+
+
+def copy_records(shard: Shard, records: NDArray[np.int64], target: Path) -> None:
+    """Write records of a shard, by their sorted numbers, in its own format.
+
+    What is wrong with the source is a `SourceError`; what is wrong with the target an `OSError`.
+    """
+    if shard.kind == "parquet":
+        _copy_rows(shard, records, target)
+        return
+    if shard.kind == "npy":
+        _copy_array(shard, records, target)
+        return
+    with streams.opened(shard) as stream, ExitStack() as stack:
+        written: Any = stack.enter_context(target.open("wb"))
+        if shard.packed is not None:
+            written = stack.enter_context(pa.CompressedOutputStream(written, shard.packed))
+        for piece in stream.rest() if shard.is_one_document else _chosen(stream, records):
+            written.write(piece)
+
+
+def _chosen(stream: streams.Stream, records: NDArray[np.int64]) -> Iterator[memoryview | bytes]:
+    """Give the bytes of chosen lines or records, with the mark and the header before them."""
+    shard = stream.shard
+    head = stream.head()
+    encoding, mark = streams.encoding_of(head, shard.name)
+    yield head[:mark]
+    cut: streams.Cut = streams.Lines(encoding)
+    first = 1
+    if shard.kind != "jsonl":
+        cut = delimited.Records(encoding, delimited.DELIMITERS[shard.kind])
+        records = np.concatenate([[0], records])
+        first = 0
+    last = int(records[-1]) if len(records) else 0
+    for block in streams.blocks(stream, cut, mark, first - 1, PIECE, skip_bad=True):
+        yield from _runs(block, cut, records)
+        if block.first + block.count > last:
+            break  # what is damaged further on was passed over by the reader, too
+    stream.check()
+
+
+def _runs(
+    block: streams.Block, cut: streams.Cut, records: NDArray[np.int64]
+) -> Iterator[memoryview | bytes]:
+    """Give the bytes of the chosen records of a block, those side by side in one run."""
+    low, high = np.searchsorted(records, [block.first, block.first + block.count])
+    if high - low == block.count:
+        yield block.data
+    elif high > low:
+        ends = cut.ends(block.data)
+        starts = np.concatenate([[0], ends[:-1]])
+        chosen = records[low:high] - block.first
+        breaks = np.flatnonzero(np.diff(chosen) > 1) + 1
+        view = memoryview(block.data)
+        for run in np.split(chosen, breaks):
+            yield view[int(starts[run[0]]) : int(ends[run[-1]])]
+
+
+def _copy_rows(shard: Shard, records: NDArray[np.int64], target: Path) -> None:
+    """Write rows of a Parquet file with its schema, its metadata and its compression."""
+    from pyarrow import parquet as pq
+
+    with streams.opened(shard) as stream:
+        file = open_parquet(stream)
+        with (
+            target.open("wb") as written,
+            pq.ParquetWriter(written, file.schema_arrow, **_options(file)) as writer,
+        ):
+            start = 0
+            for group in range(file.metadata.num_row_groups):
+                rows = file.metadata.row_group(group).num_rows
+                low, high = np.searchsorted(records, [start + 1, start + rows + 1])
+                if high > low:
+                    try:
+                        table = file.read_row_group(group)
+                    except (OSError, ValueError, pa.ArrowException) as error:
+                        raise damaged(shard, error) from None
+                    if high - low < rows:
+                        table = table.take(pa.array(records[low:high] - start - 1))
+                    writer.write_table(table, row_group_size=max(len(table), 1))
+                start += rows
+        stream.check()
+
+
+def _copy_array(shard: Shard, records: NDArray[np.int64], target: Path) -> None:
+    """Write rows of a NumPy file as an array of the same kind."""
+    last = int(records[-1]) if len(records) else 0
+    with streams.opened(shard) as stream:
+        layout = npy.read_layout(stream)
+        with target.open("wb") as written:
+            npy.write_header(written, layout, len(records))
+            for before, rows, data in npy.stretches(stream, layout, 0, PIECE):
+                if before >= last:
+                    break
+                low, high = np.searchsorted(records, [before + 1, before + rows + 1])
+                held = np.frombuffer(data, np.uint8).reshape(rows, layout.width)
+                written.write(held[records[low:high] - before - 1].tobytes())
+        stream.check()
+
+
+def _options(file: Any) -> dict[str, Any]:
+    """Give the settings by which a file was written, as far as it tells them."""
+    metadata = file.metadata
+    options: dict[str, Any] = {"store_schema": b"ARROW:schema" in (metadata.metadata or {})}
+    if not metadata.num_row_groups or not metadata.num_columns:
+        return options
+    group = metadata.row_group(0)
+    chunks = [group.column(place) for place in range(metadata.num_columns)]
+    codecs = {"UNCOMPRESSED": "NONE", "LZ4_RAW": "LZ4"}
+    options["compression"] = {
+        chunk.path_in_schema: codecs.get(chunk.compression, chunk.compression) for chunk in chunks
+    }
+    if any(chunk.physical_type == "INT96" for chunk in chunks):
+        options["use_deprecated_int96_timestamps"] = True
+    return options

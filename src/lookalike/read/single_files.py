@@ -1,0 +1,210 @@
+"""Files that are one document: plain text, HTML, PDF and DOCX."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import stat
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lookalike.base.memory import default_memory, size
+from lookalike.errors import SourceError
+from lookalike.read.files import Shard, kind_of, one_line, unreadable
+from lookalike.read.streams import Bounds, encoding_of, opened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+__all__ = ["BinaryFileError", "paper_text", "read_text"]
+
+
+DIRECTORY_END, DIRECTORY_END_SIZE = b"PK\x05\x06", 22 + (1 << 16)
+DIRECTORY_LIMIT = 4 << 20
+"""Bytes of the list of a document's parts, of which each takes ten times as much in memory."""
+
+
+MOST_CELLS = 1 << 14
+"""Columns that a row of a table may have; Word makes 63."""
+
+
+class BinaryFileError(SourceError):
+    """A file that is named like a text and is none."""
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Read one document: HTML, PDF and DOCX by their names, any other file as text."""
+    name = os.fspath(path)
+    kind, packed = kind_of(name) or ("text", None)
+    try:
+        state = Path(name).stat()
+    except (OSError, ValueError) as error:
+        raise unreadable(name, error) from None
+    if stat.S_ISDIR(state.st_mode):
+        raise SourceError(f"{name} is a folder: name a file, or compare all of it with find")
+    if packed is not None or kind not in (*READERS, *PACKED):
+        kind = "text"
+    shard = Shard(name, name, kind, state.st_size, state.st_mtime_ns, name)
+    return paper_text(shard, Bounds(default_memory()))
+
+
+def paper_text(shard: Shard, bounds: Bounds) -> str:
+    """Give the text of a file that is one document, if it fits in memory."""
+    with opened(shard) as stream:
+        if shard.kind in PACKED:
+            text = PACKED[shard.kind](stream.whole(bounds), shard.name, bounds)
+            stream.check()
+            return text
+        bounds.check_length(shard)
+        data = b"".join(stream.rest())
+    return READERS[shard.kind](data, shard.name)
+
+
+def _plain(data: bytes, name: str) -> str:
+    encoding, mark = encoding_of(data[:4], name)
+    if encoding == "utf-8" and b"\0" in data:
+        raise BinaryFileError(
+            f"{name} is not text: it holds a NUL at byte {data.index(0) + 1}; "
+            "convert it to UTF-8 or leave it out"
+        )
+    try:
+        return data[mark:].decode(encoding)
+    except UnicodeDecodeError as error:
+        raise SourceError(
+            f"{name} is not {encoding[:6].upper()} text at byte {mark + error.start + 1}: "
+            "convert it to UTF-8 or leave it out"
+        ) from None
+
+
+CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([A-Za-z0-9._:-]+)", re.IGNORECASE)
+
+
+def _html(data: bytes, name: str) -> str:
+    try:
+        source = _plain(data, name)
+    except BinaryFileError:
+        raise
+    except SourceError as error:
+        named = CHARSET.search(data[:4096])
+        charset = named[1].decode("ascii").lower() if named else "utf-8"
+        if charset in ("utf-8", "utf8"):
+            raise
+        raise SourceError(f"{error} (it says that it is {charset})") from None
+    from lookalike.read.html import page_text
+
+    return page_text(source.encode())
+
+
+def _needs(package: str, kind: str) -> Any:
+    """Load a library of the extra for documents."""
+    import importlib
+
+    try:
+        return importlib.import_module(package)
+    except ImportError:
+        raise SourceError(
+            f"{kind} files need another library: pip install 'lookalike[documents]'"
+        ) from None
+
+
+def _pdf(file: Any, name: str, bounds: Bounds) -> str:
+    pypdf = _needs("pypdf", "PDF")
+    # What it has to say of a broken file comes with the error, or does not matter.
+    logger = logging.getLogger("pypdf")
+    if not logger.handlers:
+        logger.addHandler(logging.NullHandler())
+    try:
+        reader = pypdf.PdfReader(file)
+        locked = reader.is_encrypted and not reader.decrypt("")
+        pages = () if locked else (page.extract_text() for page in reader.pages)
+        text = _gathered(pages, name, bounds)
+    except SourceError:
+        raise
+    except Exception as error:  # a broken file breaks its reader in any way
+        raise _broken(name, "PDF", error) from None
+    if locked:
+        raise SourceError(f"{name} is a PDF locked with a password: unlock it or leave it out")
+    return _sound(text)
+
+
+def _docx(file: Any, name: str, bounds: Bounds) -> str:
+    docx = _needs("docx", "DOCX")
+    try:
+        _check_parts(file, name, bounds)
+        document = docx.Document(file)
+        return _sound(_gathered(_blocks(document), name, bounds))
+    except SourceError:
+        raise
+    except Exception as error:  # a broken file breaks its reader in any way
+        raise _broken(name, "DOCX", error) from None
+
+
+def _gathered(parts: Iterable[str], name: str, bounds: Bounds) -> str:
+    """Put lines together, as many as fit: pages may share what they show."""
+    found, length = [], 0
+    for part in parts:
+        length += len(part) + 1
+        if length > bounds.record:
+            raise bounds.too_long(f"the text of {name}")
+        found.append(part)
+    return "\n".join(found)
+
+
+def _check_parts(file: Any, name: str, bounds: Bounds) -> None:
+    """Refuse a document by what its parts unpack to, before they are: no more is unpacked of one.
+
+    Markup becomes a tree of many times its size, pictures and the like are held.
+    """
+    tail = min(file.seek(0, os.SEEK_END), DIRECTORY_END_SIZE)
+    file.seek(-tail, os.SEEK_END)
+    _, end, record = file.read().rpartition(DIRECTORY_END)
+    if end and int.from_bytes(record[8:12], "little") > DIRECTORY_LIMIT:
+        raise bounds.too_much(f"{name} lists too many parts", DIRECTORY_LIMIT)
+    file.seek(0)
+    with zipfile.ZipFile(file) as packed:
+        parts = packed.infolist()
+    markup = sum(part.file_size for part in parts if part.filename.endswith((".xml", ".rels")))
+    others = sum(part.file_size for part in parts) - markup
+    for what, told, limit in (
+        ("markup", markup, bounds.record),
+        ("pictures and the like", others, bounds.part),
+    ):
+        if told > limit:
+            raise bounds.too_much(f"{name} unpacks to {size(told)} of {what}", limit)
+    file.seek(0)
+
+
+def _blocks(holder: Any) -> Iterator[str]:
+    """Give the paragraphs of a document or a cell, those of its tables cell by cell."""
+    for block in holder.iter_inner_content():
+        if not hasattr(block, "rows"):
+            yield block.text
+            continue
+        before = None
+        for row in block.rows:
+            width = sum(cell.grid_span for cell in row._tr.tc_lst)
+            if width > MOST_CELLS:  # each would be given as often as it is wide
+                raise ValueError(f"a row of a table is {width:,} cells wide")
+            for cell in row.cells:
+                if cell._tc is not before:  # cells that were merged are one
+                    yield from _blocks(cell)
+                before = cell._tc
+
+
+def _broken(name: str, kind: str, error: Exception) -> SourceError:
+    reason = one_line(error)[:200]
+    return SourceError(
+        f"{name} is a {kind} file that cannot be read ({reason}): mend it or leave it out"
+    )
+
+
+def _sound(text: str) -> str:
+    """Replace halves of characters, which fonts without a map of their letters give."""
+    return text.encode("utf-8", "replace").decode()
+
+
+READERS: dict[str, Callable[[bytes, str], str]] = {"text": _plain, "html": _html}
+PACKED: dict[str, Callable[[Any, str, Bounds], str]] = {"pdf": _pdf, "docx": _docx}
+"""Of files whose parts are packed, and unpacked one by one."""

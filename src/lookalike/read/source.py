@@ -1,0 +1,98 @@
+"""Documents in memory as a corpus like another, and some of them in the kind they came in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.base.threads import pieces
+from lookalike.errors import SourceError
+from lookalike.read import Batch
+from lookalike.read.vectors import byte_lengths
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lookalike.read import Documents, Position
+
+__all__ = ["Held", "taken"]
+
+
+class Held:
+    """Documents that are in memory already."""
+
+    def __init__(self, documents: Documents, column: str | None = None) -> None:
+        """Take documents, and the column that they may be kept by."""
+        if column is not None and column not in documents.columns:
+            names = ", ".join(map(repr, documents.columns)) or "none"
+            raise SourceError(f"there is no column {column!r} to keep by: there are {names}")
+        self._documents = documents
+        self._lengths = byte_lengths(documents.texts)
+        self._column = column
+        self.size = int(self._lengths.sum())
+        self.skipped: Mapping[str, int] = documents.skipped
+
+    def identity(self) -> None:
+        """Say that a job on these cannot be taken up by another process."""
+
+    def place(self, _shard: int, record: int) -> str:
+        """Say where a document stands."""
+        return f"document {self._documents.ids[record - 1].as_py()!r}"
+
+    def let_go(self, _begin: int, _end: int) -> None:
+        """Do nothing: what is in memory is the caller's."""
+
+    def batches(
+        self, start: Position | None = None, *, threads: int = 1, batch_bytes: int = 8 << 20
+    ) -> Iterator[Batch]:
+        """Give the documents in slices that share their memory."""
+        del start, threads  # in memory, nothing is taken up again and nothing is read
+        documents = self._documents
+        read = 0
+        for piece in pieces(self._lengths, batch_bytes):
+            begin, end = piece.start, piece.stop
+            read += int(self._lengths[piece].sum())
+            columns = {}
+            if self._column is not None:
+                columns[self._column] = documents.columns[self._column][begin:end]
+            yield Batch(
+                ids=documents.ids[begin:end],
+                texts=documents.texts[begin:end],
+                shards=np.zeros(end - begin, np.int32),
+                records=np.arange(begin + 1, end + 1),
+                columns=columns,
+                skipped={},
+                bad=(),
+                notes=documents.notes if begin == 0 else (),
+                next=(0, 0, end),
+                read=read,
+            )
+
+
+def taken(source: Any, texts: Any, rows: NDArray[np.int64]) -> Any:
+    """Give the chosen documents in the kind of the source; of an iterable, a list of them."""
+    package = type(source).__module__.partition(".")[0]
+    if package == "pandas":
+        return source.iloc[rows]
+    if package == "polars":
+        return (source.collect() if hasattr(source, "collect") else source)[rows]
+    if isinstance(source, (pa.Array, pa.ChunkedArray)):
+        # Arrow takes no rows of a column of views; it does of the same as large strings.
+        views = source.type == pa.string_view()
+        column = source.cast(pa.large_string()) if views else source
+        return column.take(pa.array(rows)).cast(source.type)
+    if isinstance(source, (pa.Table, pa.RecordBatch)):
+        return source.take(pa.array(rows))
+    if isinstance(source, Mapping):
+        names = list(source)
+        return {names[row]: source[names[row]] for row in rows.tolist()}
+    if isinstance(source, np.ndarray) and source.ndim > 1:
+        return source[rows]
+    if package == "scipy":
+        return source.tocsr()[rows]
+    if isinstance(source, (list, tuple)):
+        return [source[row] for row in rows.tolist()]
+    return texts.take(pa.array(rows)).to_pylist()

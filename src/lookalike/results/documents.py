@@ -1,0 +1,175 @@
+"""What every result stands on: the documents, their order by id, and what was read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from lookalike.errors import OutputError
+from lookalike.results.pairs import SORTED, Sorter
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from lookalike.base.columns import Column
+    from lookalike.candidates.identical import Groups
+    from lookalike.results.ids import Ids
+    from lookalike.results.pairs import Links
+    from lookalike.text.documents import Texts
+
+__all__ = [
+    "ByRank",
+    "Ground",
+    "Summary",
+    "first_members",
+    "names_of",
+    "numbered",
+    "paired",
+    "refuse_too_many",
+]
+
+MOST_PAIRS = 30_000_000
+"""Pairs that are laid out in memory, at some 100 bytes each."""
+RUN_SHARE = 8
+"""Of the memory allowed, one part in so many holds a run of pairs that is sorted at once."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What was read, found and passed over."""
+
+    documents: int
+    empty: int
+    identical: int
+    """Documents whose canonical text was read before."""
+    candidates: int
+    rejected: int
+    """Candidates that were found to be below the threshold."""
+    skipped: Mapping[str, int]
+    """Files passed over, by reason."""
+    warnings: tuple[str, ...]
+    """What a user should know before trusting the result."""
+    seconds: Mapping[str, float]
+    bad: tuple[str, ...] = ()
+    """The first records and files that could not be read and were passed over, as asked."""
+    bad_count: int = 0
+    notes: tuple[str, ...] = ()
+    """What the reader chose by itself."""
+    dismissed: int = 0
+    """Rejected candidates whose sketches alone told so."""
+
+
+_NONE = np.empty(0, np.int64)
+
+
+class ByRank(NamedTuple):
+    """Documents in the order of their ids."""
+
+    rows: NDArray[np.int64]
+    ranks: NDArray[np.int64]
+    """The place of each document of the corpus among them, -1 for one that is not."""
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What a result stands on: the documents, where they are, and how much memory there is."""
+
+    ids: Ids = field(repr=False)
+    texts: Texts = field(repr=False)
+    groups: Groups = field(repr=False)
+    memory: int
+    spare: Callable[[str, Any], Column] = field(repr=False)
+    """Makes a column by name and type, on disk where the job works there."""
+
+    def by_id(self, groups: NDArray[np.bool_]) -> ByRank:
+        """Sort the documents of some groups by their ids."""
+        of_document = self.groups.of_document
+        rows = np.flatnonzero(groups[of_document] & (of_document >= 0)) if len(groups) else _NONE
+        places = self.ids.ranks(rows)
+        by_rank = np.empty(len(rows), np.int64)
+        by_rank[places] = rows
+        ranks = np.full(len(of_document), -1, np.int64)
+        ranks[rows] = places
+        return ByRank(by_rank, ranks)
+
+    def in_order(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Sort documents by their ids."""
+        by_id = np.empty_like(rows)
+        by_id[self.ids.ranks(rows)] = rows
+        return by_id
+
+    def empty(self) -> pa.Array:
+        """Give the ids of the empty documents, in order."""
+        rows = np.flatnonzero(self.groups.of_document < 0)
+        return self.ids.take(self.in_order(rows))
+
+    def sorter(self, name: str) -> Sorter:
+        """Give a sorter of pairs that stays within the memory."""
+        most = max(1 << 16, self.memory // RUN_SHARE // (3 * SORTED.itemsize))
+        return Sorter(lambda: self.spare(name, SORTED), most)
+
+
+def refuse_too_many(pairs: int, instead: str) -> None:
+    """Refuse to lay out more pairs than fit in memory."""
+    if pairs > MOST_PAIRS:
+        raise OutputError(f"{pairs:,} similar pairs do not fit in memory: {instead}")
+
+
+def numbered(
+    labels: NDArray[np.int64], by_id: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Number the clusters of two or more from 1: the largest first, then by their first ids.
+
+    `by_id` are the members of clusters in the order of their ids; a label below 0 is no cluster.
+    The result is the documents in order, cluster by cluster and by id within, and the number and
+    the size of each one's cluster.
+    """
+    rows = by_id[labels[by_id] >= 0]
+    of_row = labels[rows]
+    sizes = np.bincount(of_row, minlength=int(labels.max(initial=-1)) + 1)
+    large = sizes[of_row] > 1
+    rows, of_row = rows[large], of_row[large]
+    first_places = np.empty(len(sizes), np.int64)
+    first_places[of_row[::-1]] = np.arange(len(rows))[::-1]
+    found = np.flatnonzero(sizes > 1)
+    numbers = np.empty(len(sizes), np.int64)
+    numbers[found[np.lexsort((first_places[found], -sizes[found]))]] = np.arange(1, len(found) + 1)
+    order = np.argsort(numbers[of_row], kind="stable")
+    rows, of_row = rows[order], of_row[order]
+    return rows, numbers[of_row], sizes[of_row]
+
+
+def first_members(
+    groups: Groups, by_id: ByRank, most: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give at most so many members of each group, the first by id, and where each group begins.
+
+    In the order of ids, the first pairs of a group are of its first members.
+    """
+    sizes = groups.sizes
+    group = np.repeat(np.arange(len(sizes)), sizes)
+    by_rank = np.lexsort((by_id.ranks[groups.members], group))
+    place = np.arange(len(group)) - np.repeat(groups.starts[:-1], sizes)
+    members = groups.members[by_rank][place < most]
+    return members, np.append(0, np.cumsum(np.minimum(sizes, most)))
+
+
+def paired(links: Links, groups: Groups) -> NDArray[np.bool_]:
+    """Tell which groups are in a pair, with another or by having two members."""
+    found = groups.sizes > 1
+    for block in links.blocks():
+        found[block.first] = True
+        found[block.second] = True
+    return found
+
+
+def names_of(records: NDArray[np.void], by_id: ByRank, ids: Ids) -> dict[str, pa.Array]:
+    """Give the ids of sorted pairs."""
+    first = (records["ranks"] >> np.uint64(32)).astype(np.int64)
+    second = (records["ranks"] & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    return {"a": ids.take(by_id.rows[first]), "b": ids.take(by_id.rows[second])}

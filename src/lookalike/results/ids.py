@@ -1,0 +1,102 @@
+"""The ids of a corpus: numbers where all are whole numbers, else text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lookalike.errors import SourceError
+from lookalike.kernels import normalise as kernels
+from lookalike.text.documents import Strings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from numpy.typing import NDArray
+
+    from lookalike.base.columns import Column, Store
+
+__all__ = ["IdWriter", "Ids"]
+
+PIECE = 1 << 18
+"""Ids that are read at a time."""
+MOST_BYTES = (1 << 31) - 1
+"""Bytes of text that Arrow's plain strings hold."""
+
+
+class IdWriter:
+    """Ids as they come, on their way to a column of bytes."""
+
+    def __init__(self, store: Store, name: str) -> None:
+        """Write to two columns of a store, or go on there."""
+        self._data = store.column(f"{name}.utf8", np.uint8)
+        self._lengths = store.column(f"{name}.lengths", np.int32)
+
+    def append(self, ids: pa.Array) -> None:
+        """Add ids, of either type."""
+        texts = ids.cast(pa.large_string())
+        _, offsets, data = texts.buffers()
+        if not len(texts) or data is None:
+            self._lengths.append(np.zeros(len(texts), np.int32))
+            return
+        ends = np.frombuffer(offsets, np.int64)[texts.offset : texts.offset + len(texts) + 1]
+        self._data.append(np.frombuffer(data, np.uint8)[ends[0] : ends[-1]].copy())
+        self._lengths.append(np.diff(ends).astype(np.int32))
+
+    def finish(self, *, whole: bool) -> Ids:
+        """Give the ids that were written; they are numbers where all are."""
+        return Ids(self._data, self._lengths, whole=whole)
+
+
+class Ids(Strings):
+    """The id of each document, read where it is needed."""
+
+    def __init__(self, data: Column, lengths: Column, *, whole: bool) -> None:
+        """Take the columns of an `IdWriter`."""
+        super().__init__(data, np.append(0, np.cumsum(lengths.read(), dtype=np.int64)))
+        self.whole = whole
+
+    def take(self, rows: NDArray[np.int64]) -> pa.Array:
+        """Give the ids of some documents, in the given order: int64 or strings."""
+        data, offsets = self.gathered(rows)
+        texts = pa.Array.from_buffers(
+            pa.large_string(), len(rows), [None, pa.py_buffer(offsets), pa.py_buffer(data)]
+        )
+        if self.whole:
+            return texts.cast(pa.int64())
+        return texts.cast(pa.string()) if len(data) <= MOST_BYTES else texts
+
+    def ranks(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Give each of these documents the place of its id among theirs, sorted."""
+        ranks = np.empty(len(rows), np.int64)
+        ranks[pc.array_sort_indices(self.take(rows)).to_numpy()] = np.arange(len(rows))
+        return ranks
+
+    def check_distinct(self, place: Callable[[int], str], begin: int, end: int) -> None:
+        """Refuse ids that stand twice among the documents of a range, and name two places."""
+        prints = np.empty(end - begin, np.uint64)
+        for start in range(begin, end, PIECE):
+            rows = np.arange(start, min(start + PIECE, end))
+            data, offsets = self.gathered(rows)
+            found = np.empty((len(rows), 2), np.uint64)
+            kernels.fingerprints(data, offsets, found)
+            prints[start - begin : start - begin + len(rows)] = found[:, 0]
+        order = np.argsort(prints, kind="stable")
+        same = np.flatnonzero(prints[order[1:]] == prints[order[:-1]])
+        if not len(same):
+            return
+        # Equal fingerprints are nearly always equal ids; the ids themselves decide.
+        among = np.unique(np.concatenate([order[same], order[same + 1]])) + begin
+        seen: dict[object, int] = {}
+        for row, name in zip(among.tolist(), self.take(among).to_pylist(), strict=True):
+            if name in seen:
+                if place(seen[name]) == place(row):
+                    raise SourceError(f"{place(row)} is read twice: name each source once")
+                raise SourceError(
+                    f"id {name!r} stands twice, at {place(seen[name])} and at {place(row)}: "
+                    "give every document an id of its own, or name another id column"
+                )
+            seen[name] = row

@@ -1,0 +1,286 @@
+"""Similar pairs: kept as pairs of groups, laid out as pairs of documents, sorted on disk."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from lookalike.base.threads import pieces
+from lookalike.candidates.identical import pairs_between, pairs_within
+from lookalike.score.jaccard import Scored
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from numpy.typing import NDArray
+
+    from lookalike.base.columns import Column
+    from lookalike.candidates.identical import Groups
+
+__all__ = ["LINK", "SORTED", "Best", "Block", "Links", "Sorter", "laid_out"]
+
+LINK = np.dtype(
+    [
+        ("first", "<u4"),
+        ("second", "<u4"),
+        ("similarity", "<f8"),
+        ("first_in_second", "<f8"),
+        ("second_in_first", "<f8"),
+    ]
+)
+SORTED = np.dtype([("score", "<u8"), ("ranks", "<u8"), ("forward", "<f8"), ("backward", "<f8")])
+"""A pair as it is sorted: by a score whose order is turned round, then by the ranks of both ids."""
+AT_A_TIME = 1 << 20
+"""Pairs that are worked on at a time."""
+
+
+class Links:
+    """Pairs of groups of identical documents, with what they share, in the order they came."""
+
+    def __init__(self, column: Column) -> None:
+        """Begin, or go on with those that the column holds."""
+        self._column = column
+
+    def __len__(self) -> int:
+        """Count the pairs of groups."""
+        return len(self._column)
+
+    def append(self, scored: Scored) -> None:
+        """Add pairs."""
+        records = np.empty(len(scored), LINK)
+        for name in LINK.names or ():
+            records[name] = getattr(scored, name)
+        self._column.append(records)
+
+    def blocks(self, size: int = AT_A_TIME) -> Iterator[Scored]:
+        """Give the pairs in blocks."""
+        for start in range(0, len(self), size):
+            yield _scored(self._column.read(start, min(start + size, len(self))))
+
+    def between(self, sizes: NDArray[np.int64]) -> int:
+        """Count the pairs of documents, of groups of these sizes, that they stand for."""
+        return sum(int((sizes[one.first] * sizes[one.second]).sum()) for one in self.blocks())
+
+    def all(self) -> Scored:
+        """Give all pairs at once."""
+        return Scored.joined(list(self.blocks()))
+
+
+def _scored(records: NDArray[np.void]) -> Scored:
+    return Scored(
+        records["first"].astype(np.int64),
+        records["second"].astype(np.int64),
+        records["similarity"].copy(),
+        records["first_in_second"].copy(),
+        records["second_in_first"].copy(),
+    )
+
+
+class Block(NamedTuple):
+    """Pairs of documents."""
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    similarity: NDArray[np.float64]
+    forward: NDArray[np.float64]
+    """The share of the first one's shingles that the second has."""
+    backward: NDArray[np.float64]
+    same: bool
+    """Whether they are identical, so that nothing about them is an estimate."""
+
+
+def laid_out(
+    links: Links,
+    groups: Groups,
+    *,
+    members: NDArray[np.int64] | None = None,
+    starts: NDArray[np.int64] | None = None,
+    most: int = AT_A_TIME,
+) -> Iterator[Block]:
+    """Give the pairs of documents that pairs of groups and the groups themselves stand for.
+
+    `members` and `starts` may name some members of each group instead of all.
+    """
+    members = groups.members if members is None else members
+    starts = groups.starts if starts is None else starts
+    sizes = np.diff(starts)
+    for scored in links.blocks():
+        counts = sizes[scored.first] * sizes[scored.second]
+        for piece in pieces(counts, most):
+            left, right = scored.first[piece], scored.second[piece]
+            for which, i, j in _between(sizes[left], sizes[right], most):
+                yield Block(
+                    members[starts[left[which]] + i],
+                    members[starts[right[which]] + j],
+                    scored.similarity[piece][which],
+                    scored.first_in_second[piece][which],
+                    scored.second_in_first[piece][which],
+                    same=False,
+                )
+    crowded = np.flatnonzero(sizes > 1)
+    for piece in pieces(sizes[crowded] * (sizes[crowded] - 1) // 2, most):
+        chosen = crowded[piece]
+        for which, i, j in _within(sizes[chosen], most):
+            begin = starts[chosen[which]]
+            ones = np.ones(len(which))
+            yield Block(members[begin + i], members[begin + j], ones, ones, ones, same=True)
+
+
+Places = tuple["NDArray[np.int64]", "NDArray[np.int64]", "NDArray[np.int64]"]
+
+
+def _between(first: NDArray[np.int64], second: NDArray[np.int64], most: int) -> Iterator[Places]:
+    if len(first) > 1 or first[0] * second[0] <= most:
+        yield pairs_between(first, second)
+        return
+    # Two groups by themselves that have too many pairs: some of the first with all of the second.
+    step = max(1, most // int(second[0]))
+    for start in range(0, int(first[0]), step):
+        taken = np.array([min(step, int(first[0]) - start)])
+        which, i, j = pairs_between(taken, second)
+        yield which, i + start, j
+
+
+def _within(sizes: NDArray[np.int64], most: int) -> Iterator[Places]:
+    if len(sizes) > 1 or sizes[0] * (sizes[0] - 1) // 2 <= most:
+        yield pairs_within(sizes)
+        return
+    size = int(sizes[0])
+    step = max(1, most // size)
+    for start in range(0, size, step):
+        rows = np.arange(start, min(start + step, size))
+        after = size - 1 - rows
+        i = np.repeat(rows, after)
+        j = np.arange(len(i)) - np.repeat(np.cumsum(after) - after, after) + i + 1
+        yield np.zeros(len(i), np.int64), i, j
+
+
+def _records(
+    score: NDArray[np.float64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    forward: NDArray[np.float64],
+    backward: NDArray[np.float64],
+) -> NDArray[np.void]:
+    """Lay out pairs as they are sorted; scores are from 0 to 1."""
+    records = np.empty(len(score), SORTED)
+    # The bits of numbers that are not negative sort as the numbers do.
+    records["score"] = ~np.ascontiguousarray(score, np.float64).view(np.uint64)
+    records["ranks"] = (first.astype(np.uint64) << np.uint64(32)) | second.astype(np.uint64)
+    records["forward"], records["backward"] = forward, backward
+    return records
+
+
+class Best:
+    """The first few of scored pairs of ranks that come in any order."""
+
+    def __init__(self, most: int) -> None:
+        """Keep so many."""
+        self._most = most
+        self.records = np.empty(0, SORTED)
+
+    def append(
+        self,
+        score: NDArray[np.float64],
+        first: NDArray[np.int64],
+        second: NDArray[np.int64],
+        forward: NDArray[np.float64],
+        backward: NDArray[np.float64],
+    ) -> None:
+        """Add pairs, of which those that are among the first stay."""
+        fresh = _records(score, first, second, forward, backward)
+        self.records = _in_order(np.concatenate([self.records, fresh]))[: self._most]
+
+
+class Sorter:
+    """Scored pairs of ranks, sorted by score downwards, then by the ranks, in bounded memory.
+
+    Runs of `most` pairs are sorted one by one and kept in a column; then they are merged.
+    """
+
+    def __init__(self, column: Callable[[], Column], most: int) -> None:
+        """Sort in runs of so many pairs; a second run makes a column for them."""
+        self._make = column
+        self._column: Column | None = None
+        self._most = max(most, 1)
+        self._waiting: list[NDArray[np.void]] = []
+        self._count = 0
+        self._runs: list[tuple[int, int]] = []
+
+    def append(
+        self,
+        score: NDArray[np.float64],
+        first: NDArray[np.int64],
+        second: NDArray[np.int64],
+        forward: NDArray[np.float64],
+        backward: NDArray[np.float64],
+    ) -> None:
+        """Add pairs; scores are from 0 to 1."""
+        self._waiting.append(_records(score, first, second, forward, backward))
+        self._count += len(score)
+        if self._count >= self._most:
+            self._write_run()
+
+    def _write_run(self) -> None:
+        run = _in_order(np.concatenate(self._waiting))
+        if self._column is None:
+            self._column = self._make()
+        start = len(self._column)
+        self._column.append(run)
+        self._runs.append((start, start + len(run)))
+        self._waiting, self._count = [], 0
+
+    def blocks(self) -> Iterator[NDArray[np.void]]:
+        """Give all pairs in order, in blocks of records."""
+        if not self._runs:
+            if self._count:
+                whole = _in_order(np.concatenate(self._waiting))
+                for start in range(0, len(whole), AT_A_TIME):
+                    yield whole[start : start + AT_A_TIME]
+            return
+        if self._count:
+            self._write_run()
+        yield from self._merged()
+
+    def _merged(self) -> Iterator[NDArray[np.void]]:
+        column = self._column
+        if column is None:
+            return
+        room = max(1, min(self._most, AT_A_TIME) // len(self._runs))
+        places = [start for start, _ in self._runs]
+        heads = [np.empty(0, SORTED) for _ in self._runs]
+        while True:
+            for run, (_, end) in enumerate(self._runs):
+                if not len(heads[run]) and places[run] < end:
+                    stop = min(places[run] + room, end)
+                    heads[run] = column.read(places[run], stop)
+                    places[run] = stop
+            # Up to the earliest end of what was read, nothing can come in between any more.
+            tails = [
+                (head["score"][-1], head["ranks"][-1])
+                for head, place, (_, end) in zip(heads, places, self._runs, strict=True)
+                if len(head) and place < end
+            ]
+            taken = []
+            for run, head in enumerate(heads):
+                cut = _up_to(head, min(tails)) if tails else len(head)
+                taken.append(head[:cut])
+                heads[run] = head[cut:]
+            block = np.concatenate(taken)
+            if not len(block):
+                return
+            yield _in_order(block)
+
+
+def _in_order(records: NDArray[np.void]) -> NDArray[np.void]:
+    found: NDArray[np.void] = records[np.lexsort((records["ranks"], records["score"]))]
+    return found
+
+
+def _up_to(head: NDArray[np.void], last: tuple[np.uint64, np.uint64]) -> int:
+    """Count the records that sort no later than the last one."""
+    score, ranks = last
+    begin = int(np.searchsorted(head["score"], score, side="left"))
+    end = int(np.searchsorted(head["score"], score, side="right"))
+    return begin + int(np.searchsorted(head["ranks"][begin:end], ranks, side="right"))

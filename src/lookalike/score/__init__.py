@@ -1,0 +1,1 @@
+"""Candidates to exact similarities, and estimates where those are asked for."""

@@ -1,0 +1,1 @@
+"""Documents to sketches: minhash signatures, bits of hyperplanes, fingerprints, the prefilter."""

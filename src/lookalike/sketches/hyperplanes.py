@@ -1,0 +1,185 @@
+"""Weighted shingles or vectors to bits: on which side of random hyperplanes a document lies.
+
+Two vectors at an angle of a lie on the same side of a random hyperplane with probability
+1 - a/pi, so that the share of differing bits, times pi, estimates the angle without bias, and its
+cosine the similarity. The classic 64-bit fingerprint takes the bits of the shingles' own hashes
+for the signs of 64 hyperplanes.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lookalike.base.randomness import check_seed, mixed, random_words
+from lookalike.errors import SettingsError
+from lookalike.kernels import hyperplanes as kernels
+from lookalike.kernels import sketch, weighted_shingles
+from lookalike.text.weighted_shingles import bags_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lookalike.text.normalise import Canonical
+    from lookalike.text.shingles import Shingling
+    from lookalike.text.weighted_shingles import Bags, Weighting
+
+__all__ = [
+    "FINGERPRINT_BITS",
+    "FOLDED",
+    "ROUNDS",
+    "WORD",
+    "bit_keys",
+    "cosine_at",
+    "differing",
+    "fingerprints",
+    "sketch_bags",
+    "sketch_texts",
+    "sketch_vectors",
+    "transform_size",
+]
+
+FINGERPRINT_BITS = 64
+WORD = 32
+"""Bits of a sketch that stand in one word."""
+FOLDED = 1 << 12
+"""Numbers of the vector into which weighted shingles are folded."""
+LEAST_SIZE = 1 << 11
+"""Hyperplanes that are made at a time, at the least."""
+ROUNDS = 3
+_PLANES = 0xA0761D6478BD642F
+"""Sets the stream of the hyperplanes apart from that of the minhash rows."""
+AT_A_TIME = 64
+"""Documents that are folded before their bits are made, while they are still in the cache."""
+
+
+def transform_size(dimension: int) -> int:
+    """Give the size of the transform for vectors of so many numbers: a power of two."""
+    return max(LEAST_SIZE, 1 << (dimension - 1).bit_length())
+
+
+def _stream(seed: int) -> int:
+    check_seed(seed)
+    return (seed + _PLANES) % (1 << 64)
+
+
+def _flips(words: int, size: int, seed: int) -> NDArray[np.float32]:
+    """Give the random signs behind so many words of bits: by block, round and place."""
+    blocks = -(-words * WORD // size)
+    stream = random_words(_stream(seed), 0, blocks * ROUNDS * size)
+    upper = (stream >> np.uint64(63)).astype(np.float32)
+    return (1 - 2 * upper).reshape(blocks, ROUNDS, size)
+
+
+def _fold_word(seed: int) -> np.uint64:
+    word: np.uint64 = mixed(np.array([_stream(seed)], np.uint64))[0]
+    return word
+
+
+def sketch_vectors(vectors: NDArray[np.float32], *, words: int, seed: int) -> NDArray[np.uint32]:
+    """Give the bits of vectors, 32 to a word."""
+    out = np.empty((len(vectors), words), np.uint32)
+    kernels.signs(vectors, _flips(words, transform_size(vectors.shape[1]), seed), out)
+    return out
+
+
+def sketch_bags(bags: Bags, *, words: int, seed: int) -> NDArray[np.uint32]:
+    """Give the bits of weighted sets, 32 to a word."""
+    out = np.empty((len(bags), words), np.uint32)
+    flips, word = _flips(words, FOLDED, seed), _fold_word(seed)
+    for start in range(0, len(bags), AT_A_TIME):
+        stop = min(start + AT_A_TIME, len(bags))
+        folded = np.zeros((stop - start, FOLDED), np.float32)
+        weighted_shingles.fold(
+            bags.features, bags.weights, bags.offsets[start : stop + 1], word, folded
+        )
+        kernels.signs(folded, flips, out[start:stop])
+    return out
+
+
+def sketch_texts(
+    documents: Canonical,
+    shingling: Shingling,
+    weighting: Weighting,
+    *,
+    words: int,
+    seed: int,
+    chosen: NDArray[np.int64] | None = None,
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Give the bits of the chosen documents (by default, of all) and their shingle counts."""
+    if chosen is None:
+        chosen = np.arange(len(documents), dtype=np.int64)
+    if weighting.name != "counts":
+        bags = bags_of(documents, shingling, weighting, rows=chosen)
+        return sketch_bags(bags, words=words, seed=seed), bags.sizes()
+    # Counts add up as the shingles come, so that nothing need be sorted.
+    out = np.empty((len(chosen), words), np.uint32)
+    counts = np.empty(len(chosen), np.int64)
+    flips, word = _flips(words, FOLDED, seed), _fold_word(seed)
+    lengths = documents.lengths(chosen)
+    for start in range(0, len(chosen), AT_A_TIME):
+        piece = slice(start, min(start + AT_A_TIME, len(chosen)))
+        folded = np.zeros((piece.stop - start, FOLDED), np.float32)
+        sketch.fold_texts(
+            *(documents.data, documents.offsets, chosen[piece], *shingling.arguments()),
+            *(word, int(lengths[piece].max(initial=0)) + 1, folded, counts[piece]),
+        )
+        kernels.signs(folded, flips, out[piece])
+    return out, counts
+
+
+def fingerprints(
+    documents: Canonical,
+    shingling: Shingling,
+    weighting: Weighting,
+    *,
+    chosen: NDArray[np.int64] | None = None,
+) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Give the 64-bit fingerprints of the chosen documents and their shingle counts.
+
+    Bit i is 1 where shingles of more than half of the weight have a hash with bit i.
+    """
+    if chosen is None:
+        chosen = np.arange(len(documents), dtype=np.int64)
+    out = np.empty(len(chosen), np.uint64)
+    if weighting.name != "counts":
+        bags = bags_of(documents, shingling, weighting, rows=chosen)
+        weighted_shingles.fingerprints(bags.features, bags.weights, bags.offsets, out)
+        return out, bags.sizes()
+    counts = np.empty(len(chosen), np.int64)
+    room = int(documents.lengths(chosen).max(initial=0)) + 1
+    texts = documents.data, documents.offsets, chosen
+    sketch.print_texts(*texts, *shingling.arguments(), room, out, counts)
+    return out, counts
+
+
+def bit_keys(sketches: NDArray[np.uint32], *, bands: int, rows: int) -> NDArray[np.uint64]:
+    """Give the keys of all documents, a row a band of so many bits."""
+    if bands * rows > sketches.shape[1] * WORD:
+        raise SettingsError(
+            f"{bands} bands of {rows} bits need sketches of {bands * rows} bits; "
+            f"these have {sketches.shape[1] * WORD}"
+        )
+    keys = np.empty((bands, len(sketches)), np.uint64)
+    kernels.bit_keys(sketches, rows, keys)
+    return keys
+
+
+def differing(
+    sketches: NDArray[np.uint32],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    *,
+    words: int | None = None,
+) -> NDArray[np.int64]:
+    """Count the bits in which the sketches of each pair differ, in the first so many words."""
+    counts = np.empty(len(first), np.int64)
+    kernels.differing(sketches, words or sketches.shape[1], first, second, counts)
+    return counts
+
+
+def cosine_at(differing: NDArray[np.int64], bits: int) -> NDArray[np.float64]:
+    """Estimate the cosine from the number of bits that differ: cos(pi * share)."""
+    found: NDArray[np.float64] = np.cos(np.pi * (differing / bits))
+    return found

@@ -1,0 +1,134 @@
+"""Shingles to signatures: K numbers that two documents share as often as they share shingles.
+
+Row i of a signature is the minimum over the document of a random hash function, which stands in
+for a random permutation: the least element of two documents together is one that both have with
+the probability of their Jaccard similarity J. The share of rows in which two signatures are equal
+estimates J without bias, with a variance of J(1-J)/K at the most.
+
+The functions of 128 rows are made so that one of them decides for most elements: an element is
+thrown to one row, where its value is small; in the other rows of the block it counts only where
+nothing was thrown. Each row is a minimum over all elements as before, but a document's elements are
+looked at once a block, not once a row, and a row rarely repeats what another said.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lookalike.base.randomness import random_words
+from lookalike.base.threads import in_order, pieces
+from lookalike.errors import SettingsError
+from lookalike.kernels import sketch as kernels
+from lookalike.sketches.prefilter import PREFILTER_BITS
+from lookalike.text.shingles import PIECE, element_sets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from numpy.typing import NDArray
+
+    from lookalike.text.normalise import Canonical
+    from lookalike.text.shingles import Sets, Shingling
+
+__all__ = ["ROWS_TOGETHER", "checks", "hash_functions", "sign_sets", "sign_texts", "similarity"]
+
+ROWS_TOGETHER = kernels.BLOCK
+"""Rows of a signature for which a document's elements are looked at once."""
+
+_OWN = 0xE7037ED1A0B428DB
+"""What is added to the seed for the stream that throws are made of."""
+
+
+def hash_functions(rows: int, seed: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+    """Give the factors a_i (odd) and the terms b_i of the first rows' own hash functions."""
+    if rows < 1:
+        raise SettingsError(f"a signature of {rows} rows: use at least 1")
+    values = random_words(seed, 0, 2 * rows)
+    lower = (values & np.uint64(0xFFFFFFFF)).astype(np.uint32)
+    return lower[0::2] | np.uint32(1), lower[1::2].copy()
+
+
+def throws(blocks: int, seed: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Give the factors (odd) and the terms of the throws, three to a block of rows."""
+    values = random_words((seed + _OWN) % 2**64, 0, 2 * kernels.ROUNDS * blocks)
+    return values[0::2] | np.uint64(1), values[1::2].copy()
+
+
+def _functions(rows: int, seed: int) -> tuple[NDArray[Any], ...]:
+    """Give the throws and the hash functions of whole blocks of rows."""
+    blocks = -(-rows // kernels.BLOCK)
+    own = hash_functions(rows if rows < 1 else blocks * kernels.BLOCK, seed)
+    return *throws(blocks, seed), *own
+
+
+def sign_texts(
+    documents: Canonical,
+    shingling: Shingling,
+    *,
+    rows: int,
+    seed: int,
+    chosen: NDArray[np.int64] | None = None,
+    threads: int = 1,
+    progress: Callable[[int], None] | None = None,
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Give the signatures of the chosen documents (by default, of all) and their shingle counts.
+
+    `progress` is told how many are done.
+    """
+    if chosen is None:
+        chosen = np.arange(len(documents), dtype=np.int64)
+    functions = _functions(rows, seed)
+    lengths = documents.lengths(chosen)
+    signatures = np.empty((len(chosen), rows), np.uint32)
+    counts = np.empty(len(chosen), np.int64)
+    arguments = shingling.arguments()
+
+    def sign(piece: slice) -> int:
+        room = int(lengths[piece].max(initial=0)) + 1
+        texts = documents.data, documents.offsets, chosen[piece]
+        kernels.sign_texts(
+            *(*texts, *arguments, *functions, room), *(signatures[piece], counts[piece])
+        )
+        return int(piece.stop)
+
+    def sign_elements(piece: slice) -> int:
+        sets = element_sets(documents, shingling, rows=chosen[piece])
+        signatures[piece], counts[piece] = sign_sets(sets, rows=rows, seed=seed), sets.sizes()
+        return int(piece.stop)
+
+    # Of a set the repeats change no minimum, so that its shingles need not be sorted.
+    work = sign_elements if shingling.multiset else sign
+    for done in in_order(work, pieces(lengths, PIECE), threads):
+        if progress:
+            progress(done)
+    return signatures, counts
+
+
+def sign_sets(sets: Sets, *, rows: int, seed: int) -> NDArray[np.uint32]:
+    """Give the signatures of sets of elements already made."""
+    functions = _functions(rows, seed)
+    signatures = np.empty((len(sets), rows), np.uint32)
+    room = int(sets.sizes().max(initial=0))
+    kernels.sign_elements(sets.elements, sets.offsets, *functions, room, signatures)
+    return signatures
+
+
+def checks(signatures: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Give two bits, mixed, of each of the first 128 rows of each signature, in eight words."""
+    words = np.empty((len(signatures), PREFILTER_BITS // 32), np.uint32)
+    kernels.prefilter_bits(signatures, words)
+    return words
+
+
+def similarity(first: NDArray[np.uint32], second: NDArray[np.uint32]) -> NDArray[np.float64]:
+    """Estimate similarities: the share of equal rows, along the last axis."""
+    if first.shape[-1] != second.shape[-1]:
+        raise SettingsError(
+            f"signatures of {first.shape[-1]} and {second.shape[-1]} rows cannot be compared: "
+            "make both with the same settings"
+        )
+    equal: NDArray[np.float64] = np.mean(first == second, axis=-1)
+    return equal

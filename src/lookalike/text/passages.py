@@ -1,0 +1,112 @@
+"""Two documents to the passages they share: the same words in a row, wherever they stand."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lookalike.base.string_columns import strings
+from lookalike.errors import SettingsError
+from lookalike.text import unicode
+from lookalike.text.normalise import Normalisation, normalise
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["Passage", "shared_passages", "word_spans"]
+
+SHORTEST = 5
+"""Words that a shared passage has at the least."""
+VOICING_MARKS = (0x3099, 0x309A)
+MOST_PLACES = 64
+"""Places of one run of words that are tried; text that repeats itself has no more than these."""
+
+
+@dataclass(frozen=True)
+class Passage:
+    """The same words in both texts: from and to character offsets, in each as it was given."""
+
+    a_start: int
+    a_end: int
+    b_start: int
+    b_end: int
+    words: int
+
+
+def word_spans(text: str) -> NDArray[np.int64]:
+    """Give the first character of each word and the one after its last, two columns."""
+    points = np.frombuffer(text.encode("utf-32-le"), np.uint32)
+    records = unicode.code_points()[points]
+    inside = (records & unicode.WORD) != 0
+    single = (records & unicode.SINGLE) != 0
+    # A voicing mark belongs to the kana before it, with which it composes.
+    voicing = np.isin(points, VOICING_MARKS)
+    voiced = voicing & np.concatenate([[False], single[:-1]])
+    single |= voiced
+    alone = np.concatenate([[False], single[:-1]])
+    before = np.concatenate([[False], inside[:-1]])
+    begins = inside & (~before | single | alone) & ~voiced
+    starts = np.flatnonzero(begins)
+    following = np.concatenate([~inside[1:] | begins[1:], [True]])
+    ends = np.flatnonzero(inside & following) + 1
+    return np.stack([starts, ends], axis=1).astype(np.int64)
+
+
+def shared_passages(
+    a: str, b: str, *, shortest: int = SHORTEST, options: Normalisation | None = None
+) -> list[Passage]:
+    """Give the passages of `shortest` words or more that stand in both, in the order of `b`.
+
+    Words are compared in canonical form; what stands between them is not. Passages do not overlap
+    in `b`; of several places in `a` (of the first 64), the longest match is given, and of those the
+    first.
+    """
+    if not isinstance(shortest, int) or shortest < 1:
+        raise SettingsError(f"passages of {shortest!r} words: use at least 1, as 5")
+    words_a, spans_a = _canonical_words(a, options)
+    words_b, spans_b = _canonical_words(b, options)
+    places = defaultdict(list)
+    for i in range(len(words_a) - shortest + 1):
+        places[tuple(words_a[i : i + shortest])].append(i)
+    found = []
+    j = 0
+    while j <= len(words_b) - shortest:
+        best, start = 0, 0
+        for i in places.get(tuple(words_b[j : j + shortest]), [])[:MOST_PLACES]:
+            length = shortest
+            while (
+                i + length < len(words_a)
+                and j + length < len(words_b)
+                and words_a[i + length] == words_b[j + length]
+            ):
+                length += 1
+            if length > best:
+                best, start = length, i
+        if not best:
+            j += 1
+            continue
+        found.append(
+            Passage(
+                int(spans_a[start, 0]),
+                int(spans_a[start + best - 1, 1]),
+                int(spans_b[j, 0]),
+                int(spans_b[j + best - 1, 1]),
+                best,
+            )
+        )
+        j += best
+    return found
+
+
+def _canonical_words(
+    text: str, options: Normalisation | None
+) -> tuple[list[str], NDArray[np.int64]]:
+    """Give the words in canonical form, without those of which nothing is left, and their spans."""
+    spans = word_spans(text)
+    words = strings([text[start:end] for start, end in spans.tolist()])
+    canonical = normalise(words, options)
+    kept = np.flatnonzero(np.diff(canonical.offsets))
+    return [canonical.text(int(row)) for row in kept], spans[kept]

@@ -1,0 +1,1 @@
+"""Results to files, whole or not at all."""
