@@ -167,7 +167,7 @@ class TestPieces:
         whole = bags_of(documents, shingling, weighting)
         assert len(whole) == len(VERSES)
         for piece in (1, 50, 1 << 20):
-            monkeypatch.setattr(lookalike.text.weighted_shingles, "PIECE", piece)
+            monkeypatch.setattr(lookalike.text.weighted_shingles, "PIECE_BYTES", piece)
             for threads in THREADS:
                 assert equal(bags_of(documents, shingling, weighting, threads=threads), whole)
                 rows = np.array([4, 0, 0, 2, 6], np.int64)

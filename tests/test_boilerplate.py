@@ -61,7 +61,7 @@ class TestFrequent:
         cuts = data.draw(st.lists(st.integers(0, len(texts)), max_size=3))
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(
-                document_frequencies, "PIECE", data.draw(st.sampled_from([1, 20, 1 << 20]))
+                document_frequencies, "PIECE_BYTES", data.draw(st.sampled_from([1, 20, 1 << 20]))
             )
             # Few slots, which many shingles share, and so little room that rounds are needed.
             patch.setattr(
@@ -197,7 +197,7 @@ class TestMostShared:
             texts.append(rng.choice([" ", ", ", "; "]).join(changed) + f" end {rng.random()}")
         expected = shared_by(texts, words=4)
         assert len(expected) > 1
-        monkeypatch.setattr(document_frequencies, "PIECE", piece)
+        monkeypatch.setattr(document_frequencies, "PIECE_BYTES", piece)
         rng.shuffle(texts)
         assert shared_by(texts, 3, 3, 9, words=4, threads=threads) == expected
 

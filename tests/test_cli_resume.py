@@ -60,7 +60,7 @@ def in_small_pieces(patch):
     for module in (buckets, sketch):
         patch(module, "TOGETHER", 40)
     patch(compare, "STRETCH", 40)
-    patch(sketch, "PIECE", 4000)
+    patch(sketch, "PIECE_BYTES", 4000)
     batches = Corpus.batches
     patch(Corpus, "batches", lambda *given, **named: batches(*given, **named, batch_bytes=6000))
 

@@ -48,7 +48,7 @@ def test_lines_and_records_are_copied_byte_for_byte(tmp_path, packing, encoding,
 
 @pytest.mark.parametrize("kind", [".jsonl", ".jsonl.zst", ".csv.gz", ".tsv", ".parquet"])
 def test_a_copy_is_read_as_the_documents_that_were_kept(tmp_path, kind, monkeypatch):
-    monkeypatch.setattr(record_copies, "PIECE", 300)
+    monkeypatch.setattr(record_copies, "PIECE_BYTES", 300)
     draw = random.Random(3)
     rows = [{"id": f"k{n}", "text": draw.choice(['a "b"', "c\nd", "é"]) * n} for n in range(80)]
     path = write_records(tmp_path / f"a{kind}", rows)

@@ -145,7 +145,7 @@ class TestBags:
         expected = cosines_of_bags(bags_from(some), *pairs, threshold=0)
         assert 0 < len(expected) < 36
         for piece in (1, 7, 36):
-            monkeypatch.setattr(lookalike.score.cosine, "PIECE", piece)
+            monkeypatch.setattr(lookalike.score.cosine, "PIECE_PAIRS", piece)
             for threads in THREADS:
                 again = cosines_of_bags(bags_from(some), *pairs, threshold=0, threads=threads)
                 assert scores(again) == scores(expected)

@@ -293,12 +293,12 @@ class TestDeterministic:
     def test_threads_pieces_and_order_change_nothing(self, case, monkeypatch):
         expected = self.as_bytes(case.find(threads=1, **BANDED))
         for threads, piece, seed in [(2, 1 << 20, 1), (3, 500, 2), (1, 90, 3)]:
-            for module in ("pipeline.reading", "pipeline.sketching", "shingle", "bags"):
-                monkeypatch.setattr(f"lookalike.{module}.PIECE", piece)
-            for module in ("verify", "cosine"):
-                monkeypatch.setattr(f"lookalike.{module}.PIECE", 7 * threads)
+            for module in ("job.read", "job.sketch", "text.shingles", "text.weighted_shingles"):
+                monkeypatch.setattr(f"lookalike.{module}.PIECE_BYTES", piece)
+            for module in ("score.jaccard", "score.cosine"):
+                monkeypatch.setattr(f"lookalike.{module}.PIECE_PAIRS", 7 * threads)
             monkeypatch.setattr("lookalike.score.jaccard.PIECE_BYTES", 100 * piece)
-            for module in ("band", "pipeline.sketching"):
+            for module in ("candidates.buckets", "job.sketch"):
                 monkeypatch.setattr(f"lookalike.{module}.TOGETHER", 50 * seed)
             monkeypatch.setattr("lookalike.sketches.hyperplanes.AT_A_TIME", seed)
             monkeypatch.setattr(sweeping, "ROOM", 10 * seed)

@@ -81,7 +81,7 @@ class TestGroups:
     def test_they_are_the_same_from_a_file_and_in_pieces_of_any_size(self, texts, piece):
         expected = Groups.of(documents_of(texts))
         with pytest.MonkeyPatch.context() as patched, TemporaryDirectory() as folder:
-            patched.setattr("lookalike.candidates.identical.PIECE", piece)
+            patched.setattr("lookalike.candidates.identical.PIECE_BYTES", piece)
             found = Groups.of(texts_of(texts, Path(folder) / "texts"))
         assert found.of_document.tolist() == expected.of_document.tolist()
         assert found.members.tolist() == expected.members.tolist()

@@ -119,7 +119,7 @@ class TestDistinct:
         ids = written(drawn, pa.string())
         mine = drawn[begin:end]
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(module, "PIECE", piece)
+            patched.setattr(module, "PIECE_IDS", piece)
             if len(set(mine)) == len(mine):
                 ids.check_distinct(place, begin, end)
                 return

@@ -291,11 +291,11 @@ class TestTheSameWhateverTheWay:
     def test_any_threads_and_any_piece(self, monkeypatch, shingling, threads, piece):
         documents = documents_of(VERSES)
         expected, counts = sign_texts(documents, shingling, rows=45, seed=5)
-        monkeypatch.setattr(lookalike.sketches.minhash, "PIECE", piece)
+        monkeypatch.setattr(lookalike.sketches.minhash, "PIECE_BYTES", piece)
         signatures, again = sign_texts(documents, shingling, rows=45, seed=5, threads=threads)
         assert np.array_equal(signatures, expected)
         assert np.array_equal(again, counts)
-        monkeypatch.setattr("lookalike.text.shingles.PIECE", piece)
+        monkeypatch.setattr("lookalike.text.shingles.PIECE_BYTES", piece)
         sets = element_sets(documents, shingling, threads=threads)
         assert np.array_equal(sign_sets(sets, rows=45, seed=5), expected)
 

@@ -127,11 +127,17 @@ def as_bytes(result: lookalike.FindResult) -> bytes:
 def test_results_are_the_same_for_any_threads_pieces_and_order(texts, monkeypatch):
     expected = as_bytes(lookalike.find(texts, threads=1))
     for threads, piece, seed in [(2, 1 << 20, 1), (5, 300, 2), (1, 1, 3), (3, 5000, 4)]:
-        for module in ("pipeline.reading", "pipeline.sketching", "shingle", "minhash", "groups"):
-            monkeypatch.setattr(f"lookalike.{module}.PIECE", piece)
-        monkeypatch.setattr("lookalike.score.jaccard.PIECE", 7 * threads)
+        for module in (
+            "job.read",
+            "job.sketch",
+            "text.shingles",
+            "sketches.minhash",
+            "candidates.identical",
+        ):
+            monkeypatch.setattr(f"lookalike.{module}.PIECE_BYTES", piece)
+        monkeypatch.setattr("lookalike.score.jaccard.PIECE_PAIRS", 7 * threads)
         monkeypatch.setattr("lookalike.score.jaccard.PIECE_BYTES", 100 * piece)
-        for module in ("band", "pipeline.sketching"):
+        for module in ("candidates.buckets", "job.sketch"):
             monkeypatch.setattr(f"lookalike.{module}.TOGETHER", 50 * seed)
         names = list(texts)
         random.Random(seed).shuffle(names)

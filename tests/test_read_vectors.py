@@ -549,7 +549,7 @@ class TestCopies:
     def test_kept_rows_are_the_same_numbers_of_the_same_kind(
         self, tmp_path, kind, kept, monkeypatch
     ):
-        monkeypatch.setattr(record_copies, "PIECE", 30)
+        monkeypatch.setattr(record_copies, "PIECE_BYTES", 30)
         array = array_of(kind)
         np.save(tmp_path / "a.npy", array)
         for source in (tmp_path / "a.npy", (tmp_path / "a.npy").as_uri()):

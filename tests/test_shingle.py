@@ -360,7 +360,7 @@ class TestSets:
         rows = data.draw(st.lists(st.integers(0, len(texts) - 1), max_size=10))
         kind = Shingling("chars", 2, multiset)
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(shingles, "PIECE", piece)
+            patch.setattr(shingles, "PIECE_BYTES", piece)
             chosen = np.array(rows, np.int64)
             some = element_sets(documents_of(texts), kind, rows=chosen, threads=threads)
             every = element_sets(documents_of(texts), kind, threads=threads)

@@ -513,8 +513,9 @@ class TestAgainstAPeer:
 def test_another_process_computes_the_same_sketches():
     program = (
         "import numpy as np;"
-        "from lookalike import simhash;"
-        "print(simhash.sketch_vectors(np.array([[2, 3, 5]], np.float32), words=1, seed=3)[0, 0])"
+        "from lookalike.sketches import hyperplanes;"
+        "vectors = np.array([[2, 3, 5]], np.float32);"
+        "print(hyperplanes.sketch_vectors(vectors, words=1, seed=3)[0, 0])"
     )
     ran = subprocess.run(
         [sys.executable, "-c", program],

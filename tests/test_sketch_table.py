@@ -258,8 +258,13 @@ class TestSameness:
     def test_threads_and_pieces_change_nothing(self, texts, monkeypatch):
         expected = lookalike.sketch(texts, threads=1, **ALL)
         for threads, piece in ((2, 1 << 20), (3, 500), (1, 3000)):
-            for module in ("pipeline.reading", "pipeline.sketch_table", "shingle", "bags"):
-                monkeypatch.setattr(f"lookalike.{module}.PIECE", piece)
+            for module in (
+                "job.read",
+                "job.sketch_table",
+                "text.shingles",
+                "text.weighted_shingles",
+            ):
+                monkeypatch.setattr(f"lookalike.{module}.PIECE_BYTES", piece)
             found = lookalike.sketch(texts, threads=threads, **ALL)
             assert found.equals(expected)
             assert found.schema.metadata == expected.schema.metadata
@@ -547,7 +552,7 @@ class TestWithinADistance:
         backwards = dict(reversed(texts.items()))
         assert lookalike.find(backwards, simhash=4, threads=3).pairs.equals(expected.pairs)
         without_memory(monkeypatch, tmp_path)
-        for module in ("band", "pipeline.sketching"):
+        for module in ("candidates.buckets", "job.sketch"):
             monkeypatch.setattr(f"lookalike.{module}.TOGETHER", 30)
         result = lookalike.find(texts, simhash=4, memory=1000)
         assert result.ground.texts.data.path.is_relative_to(tmp_path)

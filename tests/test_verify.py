@@ -194,7 +194,7 @@ class TestTheSameWhateverTheWay:
         signatures = generator.integers(0, 2, (12, 10)).astype(np.uint32)
         expected = expected_scores(sets, 0.4)
         estimated = estimate(signatures, *rows, threshold=0.5)
-        monkeypatch.setattr(lookalike.score.jaccard, "PIECE", piece)
+        monkeypatch.setattr(lookalike.score.jaccard, "PIECE_PAIRS", piece)
         scored = verify(sets_of(sets), *rows, threshold=0.4, threads=threads)
         assert 0 < len(scored) < len(rows[0])
         assert scores(scored) == expected

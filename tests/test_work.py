@@ -441,10 +441,10 @@ class TestJobs:
     def test_killed_at_any_checkpoint_it_goes_on_to_the_same_result(
         self, tmp_path, source, run, monkeypatch, before
     ):
-        for name in ("band", "pipeline.sketching"):
+        for name in ("candidates.buckets", "job.sketch"):
             monkeypatch.setattr(f"lookalike.{name}.TOGETHER", 20)
         monkeypatch.setattr(compare, "STRETCH", 20)
-        monkeypatch.setattr("lookalike.job.sketch.PIECE", 2000)
+        monkeypatch.setattr("lookalike.job.sketch.PIECE_BYTES", 2000)
         batches = Corpus.batches
         monkeypatch.setattr(
             Corpus,

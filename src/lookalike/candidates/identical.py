@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Groups", "pairs_between", "pairs_within"]
 
-PIECE = 1 << 20
+PIECE_BYTES = 1 << 20
 """Bytes of text that are compared at a time."""
 
 
@@ -118,7 +118,7 @@ def _same(
         part, rows = documents.part(np.concatenate([first[piece], second[piece]]))
         kernels.same_texts(part.data, part.offsets, rows[:size], rows[size:], same[piece])
 
-    for _ in in_order(compare, pieces(weights, PIECE), threads):
+    for _ in in_order(compare, pieces(weights, PIECE_BYTES), threads):
         pass
     return same
 

@@ -16,7 +16,7 @@ from lookalike.planning import sampling
 from lookalike.text import boilerplate, document_frequencies
 from lookalike.text.documents import Selection
 from lookalike.text.normalise import normalise
-from lookalike.text.shingles import HEAD, PIECE, Shingling, ignoring, usual_size
+from lookalike.text.shingles import HEAD, PIECE_BYTES, Shingling, ignoring, usual_size
 from lookalike.text.vectors import matrix
 from lookalike.text.weighted_shingles import Rarity, Weighting, listed_bags
 
@@ -141,7 +141,10 @@ def _metric(
     weighting = Weighting(settings.weights or "counts")
     if weighting.name == "tf-idf":
         rarity = Rarity.of(
-            lambda: Selection(collection.texts, rows).parts(PIECE), shingling, len(rows), threads
+            lambda: Selection(collection.texts, rows).parts(PIECE_BYTES),
+            shingling,
+            len(rows),
+            threads,
         )
         weighting = replace(weighting, rarity=rarity)
     if settings.simhash is not None:
@@ -193,7 +196,7 @@ def _ignored(
     if settings.max_df is not None:
         hashes.append(
             document_frequencies.frequent(
-                lambda: Selection(collection.texts, rows).parts(PIECE),
+                lambda: Selection(collection.texts, rows).parts(PIECE_BYTES),
                 shingling,
                 # What stands in one document only is shared by none.
                 share=max(settings.max_df, 1 / max(1, len(rows))),

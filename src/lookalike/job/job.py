@@ -36,7 +36,7 @@ from lookalike.score.jaccard import Scored
 from lookalike.text import boilerplate
 from lookalike.text.documents import Selection
 from lookalike.text.normalise import Normalisation
-from lookalike.text.shingles import PIECE
+from lookalike.text.shingles import PIECE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -404,7 +404,7 @@ class Job:
             raise SettingsError(f"passages are of text: these documents are {self.collection.kind}")
         with self._stage("compare"):
             found = boilerplate.most_shared(
-                lambda: Selection(self.texts, self.rows).parts(PIECE),
+                lambda: Selection(self.texts, self.rows).parts(PIECE_BYTES),
                 documents=len(self.rows),
                 most=most,
                 threads=self.running.threads,

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from lookalike.base.memory import size
 from lookalike.base.threads import in_order, pieces
 from lookalike.errors import SettingsError, SourceError
-from lookalike.job.running import PIECE
+from lookalike.job.running import PIECE_BYTES
 from lookalike.read import kind_of
 from lookalike.read.vectors import byte_lengths
 from lookalike.results.ids import Ids, IdWriter
@@ -210,7 +210,7 @@ class _Reader:
     def _cut(self, batches: Iterator[Batch]) -> Iterator[tuple[Batch, slice, bool]]:
         for batch in batches:
             self._check_kind(batch)
-            cuts = list(pieces(byte_lengths(batch.texts), PIECE)) or [slice(0, 0)]
+            cuts = list(pieces(byte_lengths(batch.texts), PIECE_BYTES)) or [slice(0, 0)]
             for cut in cuts:
                 yield batch, cut, cut is cuts[-1]
 

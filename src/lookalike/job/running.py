@@ -10,9 +10,9 @@ from lookalike.base.memory import default_memory, parse_size
 from lookalike.base.threads import available
 from lookalike.errors import SettingsError
 
-__all__ = ["PIECE", "Progress", "Running"]
+__all__ = ["PIECE_BYTES", "Progress", "Running"]
 
-PIECE = 1 << 22
+PIECE_BYTES = 1 << 22
 """Bytes of documents that a thread takes at a time: of fewer, handing out takes a share."""
 
 Progress = Callable[[str, int, int], None]

@@ -10,7 +10,7 @@ import numpy as np
 from lookalike.base.threads import in_order, pieces
 from lookalike.candidates.buckets import TOGETHER, Keys, Layout
 from lookalike.job.metrics import CHECK_WORDS
-from lookalike.job.running import PIECE
+from lookalike.job.running import PIECE_BYTES
 from lookalike.sketches import hyperplanes
 
 if TYPE_CHECKING:
@@ -192,7 +192,7 @@ def _sketch(
         return metric.keys(made, layout), empty, made[:, :stored], first
 
     written = keys.written
-    cuts = pieces(texts.lengths(wanted), PIECE)
+    cuts = pieces(texts.lengths(wanted), PIECE_BYTES)
     for made, empty, kept, first in in_order(make, cuts, running.threads):
         keys.append(made)
         bare.append(empty)

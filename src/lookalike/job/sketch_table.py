@@ -17,7 +17,7 @@ from lookalike.job.metrics import Cosine
 from lookalike.planning.plan import MOST_GIVEN
 from lookalike.settings import FORMAT
 from lookalike.sketches import hyperplanes, minhash
-from lookalike.text.shingles import PIECE
+from lookalike.text.shingles import PIECE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -91,7 +91,7 @@ def sketch_tables(job: Job, wanted: Wanted) -> Iterator[pa.Table]:
     every = np.arange(len(ids), dtype=np.int64)
     yield maker.table(texts, ids, every[:0], metadata)
     # Of short texts the sketches take more than the texts do.
-    cut = pieces(texts.lengths(every) + maker.bytes_each(), PIECE)
+    cut = pieces(texts.lengths(every) + maker.bytes_each(), PIECE_BYTES)
     done = 0
     for table in in_order(
         lambda piece: maker.table(texts, ids, every[piece], metadata), cut, job.running.threads

@@ -38,7 +38,7 @@ KINDS = (
     ".npy, or - for JSONL on standard input"
 )
 ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
-PIECE = 1 << 20
+PIECE_BYTES = 1 << 20
 OWN = ".lookalike-"
 """In the name of every file and folder that a job makes for itself."""
 
@@ -351,7 +351,7 @@ def _more_input() -> bytes:
     try:
         # What has come so far: a read that waits for a whole piece may sleep through Ctrl-C.
         # The standard streams of the type stubs have no `read1`; those of Python do.
-        piece: bytes = sys.stdin.buffer.read1(PIECE)  # type: ignore[union-attr]
+        piece: bytes = sys.stdin.buffer.read1(PIECE_BYTES)  # type: ignore[union-attr]
     except (OSError, ValueError) as error:
         raise unreadable("standard input", error) from None
     return piece

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["copy_records", "distinct_names"]
 
-PIECE = 8 << 20
+PIECE_BYTES = 8 << 20
 
 
 def distinct_names(shards: Sequence[Shard]) -> list[PurePosixPath]:
@@ -107,7 +107,7 @@ def _chosen(stream: streams.Stream, records: NDArray[np.int64]) -> Iterator[memo
         records = np.concatenate([[0], records])
         first = 0
     last = int(records[-1]) if len(records) else 0
-    for block in streams.blocks(stream, cut, mark, first - 1, PIECE, skip_bad=True):
+    for block in streams.blocks(stream, cut, mark, first - 1, PIECE_BYTES, skip_bad=True):
         yield from _runs(block, cut, records)
         if block.first + block.count > last:
             break  # what is damaged further on was passed over by the reader, too
@@ -164,7 +164,7 @@ def _copy_array(shard: Shard, records: NDArray[np.int64], target: Path) -> None:
         layout = npy.read_layout(stream)
         with target.open("wb") as written:
             npy.write_header(written, layout, len(records))
-            for before, rows, data in npy.stretches(stream, layout, 0, PIECE):
+            for before, rows, data in npy.stretches(stream, layout, 0, PIECE_BYTES):
                 if before >= last:
                     break
                 low, high = np.searchsorted(records, [before + 1, before + rows + 1])

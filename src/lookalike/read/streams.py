@@ -54,7 +54,7 @@ LEAST_RECORD = 8 << 20
 UNPACKED = 1 << 16
 """Bytes unpacked at once: so many may be lost before a place where a file breaks off."""
 
-PIECE = 8 << 20
+PIECE_BYTES = 8 << 20
 
 MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -246,7 +246,7 @@ class Stream:
 
     def rest(self) -> Iterator[bytes]:
         """Give all bytes from here to the end, piece by piece."""
-        while piece := self.read(PIECE):
+        while piece := self.read(PIECE_BYTES):
             yield piece
 
     def head(self) -> bytes:
@@ -450,7 +450,9 @@ def line_at(shard: Shard, place: int) -> int:
     with opened(shard) as stream:
         lines = Lines(encoding_of(stream.head(), shard.name)[0])
         number = 1
-        while stream.place < place and (piece := stream.read(min(place - stream.place, PIECE))):
+        while stream.place < place and (
+            piece := stream.read(min(place - stream.place, PIECE_BYTES))
+        ):
             number += lines.last(piece)[1]
     return number
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["IdWriter", "Ids"]
 
-PIECE = 1 << 18
+PIECE_IDS = 1 << 18
 """Ids that are read at a time."""
 MOST_BYTES = (1 << 31) - 1
 """Bytes of text that Arrow's plain strings hold."""
@@ -78,8 +78,8 @@ class Ids(Strings):
     def check_distinct(self, place: Callable[[int], str], begin: int, end: int) -> None:
         """Refuse ids that stand twice among the documents of a range, and name two places."""
         prints = np.empty(end - begin, np.uint64)
-        for start in range(begin, end, PIECE):
-            rows = np.arange(start, min(start + PIECE, end))
+        for start in range(begin, end, PIECE_IDS):
+            rows = np.arange(start, min(start + PIECE_IDS, end))
             data, offsets = self.gathered(rows)
             found = np.empty((len(rows), 2), np.uint64)
             kernels.fingerprints(data, offsets, found)

@@ -8,7 +8,7 @@ import numpy as np
 
 from lookalike.base.threads import in_order, pieces
 from lookalike.kernels import hyperplanes, weighted_shingles
-from lookalike.score.jaccard import PIECE, Scored, in_pieces
+from lookalike.score.jaccard import PIECE_PAIRS, Scored, in_pieces
 from lookalike.text.vectors import matrix
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def _products(
     count: int, multiply: Callable[[slice, NDArray[np.float64]], None], threads: int
 ) -> NDArray[np.float64]:
     products = np.empty(count, np.float64)
-    cut = pieces(np.ones(count, np.int64), PIECE)
+    cut = pieces(np.ones(count, np.int64), PIECE_PAIRS)
     for _ in in_order(lambda piece: multiply(piece, products[piece]), cut, threads):
         pass
     return products

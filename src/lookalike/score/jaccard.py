@@ -26,7 +26,7 @@ __all__ = ["Scored", "estimate", "in_pieces", "verify", "verify_texts"]
 
 B = TypeVar("B")
 
-PIECE = 1 << 13
+PIECE_PAIRS = 1 << 13
 """Pairs that one thread compares at a time."""
 PIECE_BYTES = 1 << 20
 """Bytes of text whose sets one thread holds at a time."""
@@ -97,7 +97,7 @@ def verify(
             sets.elements, sets.offsets, first[piece], second[piece], threshold, counts[piece]
         )
 
-    for _ in in_order(count, pieces(np.ones(len(first), np.int64), PIECE), threads):
+    for _ in in_order(count, pieces(np.ones(len(first), np.int64), PIECE_PAIRS), threads):
         pass
     return _scored(first, second, counts, sizes[first], sizes[second], threshold)
 
@@ -230,7 +230,7 @@ def estimate(
     def count(piece: slice) -> None:
         kernels.agreeing(signatures, first[piece], second[piece], counts[piece])
 
-    for _ in in_order(count, pieces(np.ones(len(first), np.int64), PIECE), threads):
+    for _ in in_order(count, pieces(np.ones(len(first), np.int64), PIECE_PAIRS), threads):
         pass
     similarity = counts / signatures.shape[1]
     kept = np.flatnonzero(similarity >= threshold)

@@ -22,7 +22,7 @@ from lookalike.base.threads import in_order, pieces
 from lookalike.errors import SettingsError
 from lookalike.kernels import sketch as kernels
 from lookalike.sketches.prefilter import PREFILTER_BITS
-from lookalike.text.shingles import PIECE, element_sets
+from lookalike.text.shingles import PIECE_BYTES, element_sets
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,7 +101,7 @@ def sign_texts(
 
     # Of a set the repeats change no minimum, so that its shingles need not be sorted.
     work = sign_elements if shingling.multiset else sign
-    for done in in_order(work, pieces(lengths, PIECE), threads):
+    for done in in_order(work, pieces(lengths, PIECE_BYTES), threads):
         if progress:
             progress(done)
     return signatures, counts

@@ -16,7 +16,7 @@ import numpy as np
 from lookalike.base.threads import in_order, pieces
 from lookalike.errors import SettingsError
 from lookalike.kernels import document_frequencies as kernels
-from lookalike.text.shingles import PIECE, Sets, Shingling, shingle_hashes_in
+from lookalike.text.shingles import PIECE_BYTES, Sets, Shingling, shingle_hashes_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -88,7 +88,7 @@ class Desk:
 
     def __init__(self, bits: int | None) -> None:
         """Make tables of so many slots, as a power of two, or none."""
-        self.room = np.empty(PIECE + 1, np.uint64)
+        self.room = np.empty(PIECE_BYTES + 1, np.uint64)
         self.slots = np.zeros((2, 1 << bits if bits else 0), np.uint64)
         self.counted = 0
 
@@ -114,7 +114,7 @@ def each_piece(
     def cut() -> Iterator[tuple[Canonical, NDArray[np.int64]]]:
         for part in parts():
             rows = np.arange(len(part), dtype=np.int64)
-            for piece in pieces(part.lengths(rows), PIECE):
+            for piece in pieces(part.lengths(rows), PIECE_BYTES):
                 yield part, rows[piece]
 
     def run(item: tuple[Canonical, NDArray[np.int64]]) -> R:

@@ -42,7 +42,7 @@ BASE = 0x0220A8397B1DCDB6
 
 _UNITS = {"chars": shingles.CHARS, "words": shingles.WORDS, "tokens": shingles.TOKENS}
 
-PIECE = 1 << 20
+PIECE_BYTES = 1 << 20
 """Bytes of text that one thread takes at a time."""
 HEAD = 1 << 16
 """Bytes of a document that tell its script."""
@@ -183,7 +183,7 @@ def element_sets(
         room = np.empty(int(lengths[piece].sum()) + 1, np.uint64)
         return element_sets_in(room, documents, shingling, rows[piece])
 
-    return Sets.joined(list(in_order(build, pieces(lengths, PIECE), threads)))
+    return Sets.joined(list(in_order(build, pieces(lengths, PIECE_BYTES), threads)))
 
 
 def element_sets_in(

@@ -14,7 +14,7 @@ from lookalike.kernels import sets as kernels
 from lookalike.kernels import weighted_shingles
 from lookalike.settings import WEIGHTS
 from lookalike.text.document_frequencies import Table, shared_by_two
-from lookalike.text.shingles import PIECE
+from lookalike.text.shingles import PIECE_BYTES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -141,7 +141,7 @@ def bags_of(
         features, counts = features[: offsets[-1]].copy(), counts[: offsets[-1]].copy()
         return Bags(features, weighting(features, counts), offsets)
 
-    return Bags.joined(list(in_order(build, pieces(lengths, PIECE), threads)))
+    return Bags.joined(list(in_order(build, pieces(lengths, PIECE_BYTES), threads)))
 
 
 def listed_bags(documents: Canonical, rows: NDArray[np.int64] | None = None) -> Bags:
