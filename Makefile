@@ -6,10 +6,11 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # Tests run side by side, on as many cores as there are, up to four.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
-.PHONY: demo test lint bench clean help
+.PHONY: demo check test lint bench clean help
 
 help:
 	@echo "make demo    set up .venv and find the similar documents in examples/"
+	@echo "make check   what a change needs, in two minutes: style, types, and tests but the long ones"
 	@echo "make test    set up .venv and run every test"
 	@echo "make lint    check style and types"
 	@echo "make bench   measure speed, with accuracy and the peers beside it"
@@ -23,6 +24,10 @@ test: $(VENV)/tested
 	$(PYTEST)
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.cache/bounds $(PYTEST) -m kernels
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m kernels
+
+# What a change needs, in two minutes.
+check: lint
+	$(PYTEST) -m "not long"
 
 lint: $(VENV)/tested
 	$(BIN)/ruff check

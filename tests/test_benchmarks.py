@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
+from conftest import ROOT
 from pyarrow import parquet
 
-from conftest import ROOT
 from lookalike.learn.corpora import Corpus
 
 sys.path.insert(0, str(ROOT))

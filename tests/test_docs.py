@@ -6,9 +6,9 @@ import importlib.util
 import re
 
 import pytest
+from conftest import ROOT
 
 import lookalike
-from conftest import ROOT
 from lookalike.planning.curves import probability
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
