@@ -4,6 +4,7 @@ import io
 import re
 import subprocess
 import sys
+import tracemalloc
 import zipfile
 import zlib
 from pathlib import Path
@@ -157,13 +158,21 @@ def test_a_docx_that_unpacks_to_too_much_is_refused_before_it_is_unpacked(
     assert bad_of(open_corpus([path], skip_bad=True, memory=MEMORY)) == [message]
 
 
-def test_a_docx_that_unpacks_to_more_than_it_tells_is_refused(tmp_path):
-    path = docx_of(tmp_path / "a.docx", "word/document.xml", b"x" * 5000)
+@pytest.mark.parametrize("place", ["everywhere", "in the directory"])
+def test_a_docx_that_unpacks_to_more_than_it_tells_is_refused_before_it_is(tmp_path, place):
+    size = 30_000_000
+    path = docx_of(tmp_path / "a.docx", "word/document.xml", b"x" * size)
     data = path.read_bytes()
-    true, told = (5000).to_bytes(4, "little"), (50).to_bytes(4, "little")
-    assert data.count(true) >= 2
-    path.write_bytes(data.replace(true, told))
+    true, told = size.to_bytes(4, "little"), (50).to_bytes(4, "little")
+    assert data.count(true) == 2
+    last = data.rindex(true)
+    lie = data[:last] + told + data[last + 4 :]
+    path.write_bytes(data.replace(true, told) if place == "everywhere" else lie)
+    tracemalloc.start()
     assert "a.docx is a DOCX file that cannot be read" in refusal(path)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < size / 4
 
 
 def test_a_docx_of_very_many_parts_is_refused_before_they_are_listed(tmp_path, monkeypatch):

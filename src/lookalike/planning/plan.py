@@ -206,7 +206,8 @@ class Plan:
         checked = f", by scores estimated from {self.estimated} {row}s" if self.estimated else ""
         return (
             f"{what}{shingles}, {sketch} of {count(self.signature, row)}: a pair at "
-            f"{self.threshold:g} is found with probability {floor(found, 6)} ({asked}){checked}, "
+            f"{self.threshold:g} is found with probability {floor(found, 6)} or more "
+            f"({asked}){checked}, "
             f"about {self.false_candidates:,.0f} false candidates expected among "
             f"{count(self.documents, 'document')}{self._dismissed()}."
         )
