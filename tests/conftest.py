@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from lookalike.base import notices
 from lookalike.cli import main
 from lookalike.kernels.jit import INTERPRETED
 
@@ -28,6 +29,13 @@ def words_wrap_around():
     """Let 64-bit words wrap in silence where kernels run as plain Python, as they do compiled."""
     with np.errstate(over="ignore"):
         yield
+
+
+@pytest.fixture(autouse=True)
+def compile_in_silence(request, monkeypatch):
+    """Let no line on compiling come between, in whatever test a kernel is first compiled."""
+    if "announced" not in request.keywords:
+        monkeypatch.setattr(notices.compiling, "listen", lambda _listener: None)
 
 
 @pytest.fixture(scope="session")

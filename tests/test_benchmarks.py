@@ -28,6 +28,8 @@ from benchmarks.measuring import Measured, expected
 from benchmarks.shingles import Shingles, words_of
 from benchmarks.truth import TrueFile, Wanted
 
+pytestmark = pytest.mark.long
+
 JOB = Job(0.8, 1, 1, {"words": 5})
 
 

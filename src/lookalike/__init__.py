@@ -15,12 +15,17 @@ from lookalike.base.lazy_names import on_first_use
 if TYPE_CHECKING:
     from lookalike.api import contained, dedup, find, sketch
     from lookalike.errors import (
+        BinaryFileError,
+        InvalidTextError,
+        InvalidVectorError,
         LookalikeError,
         MemoryLimitError,
+        MissingExtraError,
         OutputError,
         QuadraticError,
         SettingsError,
         SourceError,
+        UnreadableError,
     )
     from lookalike.planning.curves import Cascade
     from lookalike.planning.plan import Plan, plan
@@ -33,14 +38,18 @@ __version__ = "0.1.0"
 
 # Everything loads on first use: `lookalike --help` must not wait for a compiler.
 _HOMES = {
+    "BinaryFileError": "errors",
     "Cascade": "planning.curves",
     "Comparison": "score.comparison",
     "Containment": "score.comparison",
     "ContainmentResult": "results",
     "DedupResult": "results",
     "FindResult": "results",
+    "InvalidTextError": "errors",
+    "InvalidVectorError": "errors",
     "LookalikeError": "errors",
     "MemoryLimitError": "errors",
+    "MissingExtraError": "errors",
     "OutputError": "errors",
     "Passage": "text.passages",
     "Plan": "planning.plan",
@@ -48,6 +57,7 @@ _HOMES = {
     "Settings": "settings",
     "SettingsError": "errors",
     "SourceError": "errors",
+    "UnreadableError": "errors",
     "compare": "score.comparison",
     "contained": "api",
     "dedup": "api",
@@ -59,14 +69,18 @@ _HOMES = {
 __getattr__ = on_first_use(__name__, _HOMES)
 
 __all__ = [
+    "BinaryFileError",
     "Cascade",
     "Comparison",
     "Containment",
     "ContainmentResult",
     "DedupResult",
     "FindResult",
+    "InvalidTextError",
+    "InvalidVectorError",
     "LookalikeError",
     "MemoryLimitError",
+    "MissingExtraError",
     "OutputError",
     "Passage",
     "Plan",
@@ -74,6 +88,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "SourceError",
+    "UnreadableError",
     "compare",
     "contained",
     "dedup",

@@ -1,20 +1,29 @@
 """Every way in which Lookalike fails on purpose.
 
     LookalikeError
-    ├── SettingsError      a setting that cannot be: what it is, what it may be
-    │   └── QuadraticError a banding that would compare nearly every pair
-    ├── SourceError        a source that cannot be read: which, and where in it
-    │   ├── UnreadableError    it may be read another time: a device or a network fails
-    │   └── InvalidTextError   (in `normalise`) a document that is no Unicode text
-    ├── OutputError        a result that cannot be written or would not fit
-    └── MemoryLimitError   a limit of this process that leaves too little memory to begin
+    ├── SettingsError           a setting that cannot be: what it is, what it may be
+    │   └── QuadraticError      a banding that would compare nearly every pair
+    ├── SourceError             a source that cannot be read: which, and where in it
+    │   ├── BinaryFileError     a file that is named like a text and is none
+    │   ├── InvalidTextError    a document that is no Unicode text
+    │   ├── InvalidVectorError  a vector without a direction, or of another length
+    │   ├── MissingExtraError   a kind of file that a library is missing for: which extra has it
+    │   └── UnreadableError     it may be read another time: a device or a network fails
+    ├── OutputError             a result that cannot be written or would not fit
+    └── MemoryLimitError        a limit of this process that leaves too little memory to begin
 
 The message of each says what is wrong, where, and what to do, in one line.
 """
 
+from collections.abc import Sequence
+
 __all__ = [
+    "BinaryFileError",
+    "InvalidTextError",
+    "InvalidVectorError",
     "LookalikeError",
     "MemoryLimitError",
+    "MissingExtraError",
     "OutputError",
     "QuadraticError",
     "SettingsError",
@@ -37,6 +46,43 @@ class QuadraticError(SettingsError):
 
 class SourceError(LookalikeError):
     """Documents that cannot be read."""
+
+
+class BinaryFileError(SourceError):
+    """A file that is named like a text and is none."""
+
+
+class InvalidTextError(SourceError):
+    """A document that holds bytes or code points which are no Unicode text."""
+
+    def __init__(self, row: int, offset: int) -> None:
+        """Keep the row of the document and the place in it."""
+        super().__init__(
+            f"document {row + 1} is not valid Unicode text at offset {offset}: "
+            "it holds a lone surrogate or bytes that are not UTF-8; mend or remove it"
+        )
+        self.row = row
+        self.offset = offset
+        self.wrong = [(row, f"is not valid UTF-8 at byte {offset + 1}")]
+
+
+class InvalidVectorError(SourceError):
+    """Vectors that have no direction, or another length than the others."""
+
+    def __init__(self, wrong: Sequence[tuple[int, str]]) -> None:
+        """Keep the rows of the vectors, in order, and what is wrong with each."""
+        row, reason = wrong[0]
+        super().__init__(f"vector {row + 1} {reason}: mend or remove it")
+        self.wrong = wrong
+
+
+class MissingExtraError(SourceError):
+    """A kind of file for which an optional library is missing."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        """Say what needs the extra, and how it is installed."""
+        super().__init__(f"{what} need another library: pip install 'lookalike[{extra}]'")
+        self.extra = extra
 
 
 class UnreadableError(SourceError):

@@ -19,6 +19,8 @@ from lookalike.planning.recall import RowPath
 from lookalike.sketches.minhash import sign_sets
 from made_documents import random_pairs
 
+pytestmark = pytest.mark.long
+
 PAIRS = 4000
 UNION = 40
 SHARED = range(4, 40, 4)

@@ -21,6 +21,8 @@ from lookalike.job import compare
 from lookalike.read import Corpus
 from source_files import as_lines, write_records
 
+pytestmark = pytest.mark.long
+
 BANDED = ("--bands", "30", "--rows", "6")
 COSINE = ("--metric", "cosine")
 WORDS = [f"word{number}" for number in range(60)]

@@ -24,6 +24,8 @@ from lookalike.read import Corpus
 from processes import DEADLINE, environment
 from source_files import ids_and_texts, write_records
 
+pytestmark = pytest.mark.long
+
 COMMON = "so it is said"
 OPTIONS = ("-s", "words:2", "-t", "0.6", "--max-df", "0.5", "--text", "text", "--id", "id")
 TARGETS = {

@@ -8,6 +8,8 @@ import pytest
 
 import lookalike
 
+pytestmark = pytest.mark.long
+
 LABELLED = [
     ("articles", "words:3", 0.1),
     ("articles", "chars:5", 0.3),

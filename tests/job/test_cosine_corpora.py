@@ -19,6 +19,8 @@ import lookalike
 from lookalike.errors import SettingsError, SourceError
 from source_files import write_records
 
+pytestmark = pytest.mark.long
+
 EXACT = 1e-9
 
 

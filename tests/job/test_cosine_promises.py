@@ -24,6 +24,8 @@ from lookalike.job import compare
 from lookalike.results.pairs import Sorter
 from source_files import write_records
 
+pytestmark = pytest.mark.long
+
 PARTS = ["har", "bour", "al", "ma", "nac", "gar", "den", "clo", "ri", "ver", "win", "ter"]
 WORDS = [first + second for first in PARTS for second in PARTS]
 EXACT = 1e-9

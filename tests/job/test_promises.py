@@ -16,6 +16,8 @@ from lookalike.job import compare
 from lookalike.learn import textbook
 from lookalike.results.pairs import LINK, Sorter
 
+pytestmark = pytest.mark.long
+
 WORDS = """
     harbour almanac bread garden clock river winter market lantern ferry stone orchard letter
     window morning bridge copper violin thunder meadow pepper captain island candle wheel

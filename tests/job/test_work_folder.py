@@ -20,6 +20,8 @@ from lookalike.job import compare
 from lookalike.job.work_folder import Work
 from lookalike.read import Corpus
 
+pytestmark = pytest.mark.long
+
 READING = {"sources": [["a.jsonl", 12]], "text": None, "multiset": False}
 
 

@@ -17,7 +17,7 @@ from numba.core.errors import NumbaValueError
 import lookalike
 from lookalike.kernels import cache, compiling, jit, sets
 
-pytestmark = pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled")
+pytestmark = [pytest.mark.skipif(jit.INTERPRETED, reason="nothing is compiled"), pytest.mark.long]
 
 CODE = """
 import numpy as np
@@ -277,6 +277,7 @@ class TestPlace:
             assert copy.run(**nowhere) == COMPILED
         assert list(copy.passing.iterdir()) == []
 
+    @pytest.mark.announced
     @pytest.mark.parametrize(
         ("place", "line"),
         [

@@ -13,6 +13,8 @@ import lookalike
 from lookalike.base import memory
 from lookalike.kernels import jit
 
+pytestmark = pytest.mark.long
+
 COMMAND = "from lookalike.cli import main; main()"
 LOW = 900_000
 

@@ -13,6 +13,8 @@ from benchmarks.recall import KINDS, Cell, Size, grid, measure
 
 from lookalike.sketches import minhash
 
+pytestmark = pytest.mark.long
+
 LARGE = os.environ.get("LOOKALIKE_GRID") == "large"
 ONE_ROW, ALL_ROWS = -5, -4
 """By how many standard errors a row, and all together, may fall short by chance."""

@@ -29,6 +29,8 @@ from lookalike.text.shingles import Shingling
 from lookalike.text.weighted_shingles import Bags, Weighting, bags_of
 from made_documents import documents_of
 
+pytestmark = pytest.mark.long
+
 Z = 6
 PAIRS = 16
 """Pairs that stand side by side for each seed; with their halves they fill the lanes."""

@@ -18,6 +18,8 @@ from lookalike.text.normalise import normalise
 from lookalike.text.shingles import Sets, Shingling, element_sets
 from made_documents import documents_of, random_pairs
 
+pytestmark = pytest.mark.long
+
 ROWS = 128
 BOUND = 4
 SIMILARITIES = (0.05, 0.2, 0.5, 0.8, 0.95)

@@ -15,16 +15,15 @@ import pyarrow.compute as pc
 
 from lookalike.base.memory import size
 from lookalike.base.threads import in_order, pieces
-from lookalike.errors import SettingsError, SourceError
+from lookalike.errors import InvalidTextError, InvalidVectorError, SettingsError, SourceError
 from lookalike.job.running import PIECE_BYTES
 from lookalike.read import kind_of
 from lookalike.read.vectors import byte_lengths
 from lookalike.results.ids import Ids, IdWriter
 from lookalike.text.documents import Texts
-from lookalike.text.normalise import Canonical, InvalidTextError, Normalisation, normalise
+from lookalike.text.normalise import Canonical, Normalisation, normalise
 from lookalike.text.tokens import canonical_tokens
 from lookalike.text.vectors import (
-    InvalidVectorError,
     canonical_sparse,
     canonical_vectors,
     dimension_of,

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.base.threads import in_order
-from lookalike.errors import SourceError
+from lookalike.errors import BinaryFileError, SourceError
 from lookalike.read import delimited, jsonl, npy, parquet, record_copies, single_files, streams
 from lookalike.read.batches import Documents, check_distinct
 from lookalike.read.fields import TEXT, Choice, Kind, Piece, Wanted, joined, no_ids, no_vectors
@@ -278,7 +278,7 @@ class Corpus:
                 said.check(shard, "text")
                 text = single_files.paper_text(shard, self._wanted.bounds)
             except SourceError as error:
-                if isinstance(error, single_files.BinaryFileError) and shard.within:
+                if isinstance(error, BinaryFileError) and shard.within:
                     skipped["binary"] += 1
                 elif self._wanted.skip_bad:
                     bad.append(str(error))

@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lookalike.base.memory import default_memory, size
-from lookalike.errors import SourceError
+from lookalike.errors import BinaryFileError, MissingExtraError, SourceError
 from lookalike.read.files import Shard, kind_of, one_line, unreadable
 from lookalike.read.streams import Bounds, encoding_of, opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["BinaryFileError", "paper_text", "read_text"]
+__all__ = ["paper_text", "read_text"]
 
 
 DIRECTORY_END, DIRECTORY_END_SIZE = b"PK\x05\x06", 22 + (1 << 16)
@@ -29,10 +29,6 @@ DIRECTORY_LIMIT = 4 << 20
 BLOCK_BYTES = 1 << 16
 MOST_CELLS = 1 << 14
 """Columns that a row of a table may have; Word makes 63."""
-
-
-class BinaryFileError(SourceError):
-    """A file that is named like a text and is none."""
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
@@ -105,9 +101,7 @@ def _needs(package: str, kind: str) -> Any:
     try:
         return importlib.import_module(package)
     except ImportError:
-        raise SourceError(
-            f"{kind} files need another library: pip install 'lookalike[documents]'"
-        ) from None
+        raise MissingExtraError(f"{kind} files", "documents") from None
 
 
 def _pdf(file: Any, name: str, bounds: Bounds) -> str:

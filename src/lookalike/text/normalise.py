@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lookalike.base.string_columns import strings
-from lookalike.errors import SettingsError, SourceError
+from lookalike.errors import InvalidTextError, SettingsError, SourceError
 from lookalike.kernels import normalise as kernels
 from lookalike.text import unicode
 
@@ -163,20 +163,6 @@ def canonical_text(text: str, options: Normalisation | None = None) -> str:
     except UnicodeEncodeError as error:
         raise InvalidTextError(0, error.start) from None
     return normalise(column, options).text(0)
-
-
-class InvalidTextError(SourceError):
-    """A document that holds bytes or code points which are no Unicode text."""
-
-    def __init__(self, row: int, offset: int) -> None:
-        """Keep the row of the document and the place in it."""
-        super().__init__(
-            f"document {row + 1} is not valid Unicode text at offset {offset}: "
-            "it holds a lone surrogate or bytes that are not UTF-8; mend or remove it"
-        )
-        self.row = row
-        self.offset = offset
-        self.wrong = [(row, f"is not valid UTF-8 at byte {offset + 1}")]
 
 
 def _buffers(texts: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

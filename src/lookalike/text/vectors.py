@@ -7,32 +7,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.base.randomness import GOLDEN, mixed
-from lookalike.errors import SourceError
+from lookalike.errors import InvalidVectorError
 from lookalike.kernels import hyperplanes as kernels
 from lookalike.kernels import normalise as normalising
 from lookalike.text.normalise import Canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["InvalidVectorError", "canonical_sparse", "canonical_vectors", "dimension_of", "matrix"]
+__all__ = ["canonical_sparse", "canonical_vectors", "dimension_of", "matrix"]
 
 
 NOT_FINITE = "holds a number that is not finite"
 ZERO = "is zero and has no direction"
-
-
-class InvalidVectorError(SourceError):
-    """Vectors that have no direction, or another length than the others."""
-
-    def __init__(self, wrong: Sequence[tuple[int, str]]) -> None:
-        """Keep the rows of the vectors, in order, and what is wrong with each."""
-        row, reason = wrong[0]
-        super().__init__(f"vector {row + 1} {reason}: mend or remove it")
-        self.wrong = wrong
 
 
 def dimension_of(lists: pa.Array) -> int | None:
