@@ -20,6 +20,8 @@ __all__ = ["app", "main"]
 WRONG_USAGE = 2
 STOPPED = 130
 """Exit statuses; the second after Ctrl-C."""
+VERSIONS = ("NumPy", "Numba", "pyarrow", "SciPy")
+"""Packages whose versions matter where something goes wrong."""
 USAGE_ERROR: Any = typer.BadParameter.__base__
 """All that wrong usage raises, for which Typer has no public name."""
 LACKING = (
@@ -41,7 +43,11 @@ app = typer.Typer(
 
 def _version(asked: bool) -> None:
     if asked:
-        typer.echo(f"lookalike {__version__}")
+        from importlib.metadata import version
+
+        python = ".".join(map(str, sys.version_info[:3]))
+        others = ", ".join(f"{name} {version(name.lower())}" for name in VERSIONS)
+        typer.echo(f"lookalike {__version__}\nPython {python}, {others}")
         raise typer.Exit
 
 
@@ -49,7 +55,7 @@ def _version(asked: bool) -> None:
 def _root(
     _version: Annotated[
         bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Say the version."),
+        typer.Option("--version", callback=_version, is_eager=True, help="Say the versions."),
     ] = False,
 ) -> None:
     pass

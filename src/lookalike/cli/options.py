@@ -89,6 +89,7 @@ Normalise = Annotated[
     str,
     typer.Option(
         "--normalise",
+        "--normalize",
         metavar="OPTIONS",
         help="default, none, or some of keep-case, strip-accents, strip-digits, "
         "strip-punctuation, with commas between.",

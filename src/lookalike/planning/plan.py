@@ -208,7 +208,7 @@ class Plan:
             f"{what}{shingles}, {sketch} of {count(self.signature, row)}: a pair at "
             f"{self.threshold:g} is found with probability {floor(found, 6)} or more "
             f"({asked}){checked}, "
-            f"about {self.false_candidates:,.0f} false candidates expected among "
+            f"about {count(round(self.false_candidates), 'false candidate')} expected among "
             f"{count(self.documents, 'document')}{self._dismissed()}."
         )
 
