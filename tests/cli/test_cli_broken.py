@@ -324,3 +324,23 @@ def test_texts_among_tokens_are_refused(told, tmp_path):
         "compare documents of one kind at a time",
     )
     assert names(tmp_path) == ["in"]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--bands", "0", "--rows", "1"], "bands"),
+        (["--bands", "3", "--rows", "100000"], "needs signatures of 300,000 rows"),
+        (["--cascade", "and:x"], "and:x"),
+        (["--shingle", "chrs:5"], "chrs:5"),
+    ],
+    ids=["bands", "rows", "cascade", "shingle"],
+)
+def test_settings_that_cannot_be_are_refused_before_anything_is_read(
+    options, message, told, tmp_path
+):
+    (tmp_path / "a.jsonl").write_text("no JSON at all\n")
+    status, output, errors = told("find", tmp_path, *options)
+    assert (status, output) == (2, "")
+    assert message in errors
+    assert errors.count("\n") == 1

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from lookalike.settings import Settings
     from lookalike.text.normalise import Canonical, Normalisation
 
-__all__ = ["choose"]
+__all__ = ["check", "choose"]
 
 SCRIPT_SAMPLE = 200
 """Documents that tell the script of a corpus."""
@@ -49,6 +49,14 @@ MOSTLY = 0.5
 """Share of empty documents above which the text column is doubted."""
 MANY_FALSE = 100
 """False candidates for each document above which a plan is as good as quadratic."""
+
+
+def check(settings: Settings) -> None:
+    """Refuse what no corpus could be searched by, before one is read."""
+    if settings.shingle != "auto":
+        Shingling.parse(settings.shingle, multiset=settings.multiset)
+    if not settings.planned:
+        planning.given_cascade(settings)
 
 
 def choose(

@@ -25,7 +25,7 @@ from lookalike.errors import (
     UnreadableError,
 )
 from lookalike.job import compare as comparing
-from lookalike.job.choose import choose
+from lookalike.job.choose import check, choose
 from lookalike.job.read import read_all
 from lookalike.job.sketch import Check, Sketches, sketch
 from lookalike.job.work_folder import Work
@@ -82,6 +82,7 @@ class Job:
 
     def __post_init__(self) -> None:
         """Open the work folder, and see whether it is of this job."""
+        check(self.settings)
         load_if_limited()
         self.options = Normalisation.parse(self.settings.normalise)
         if self.ignored is not None:

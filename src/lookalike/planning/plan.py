@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from lookalike.settings import Settings
 
-__all__ = ["Plan", "plan", "plan_for", "plan_of_blocks"]
+__all__ = ["Plan", "given_cascade", "plan", "plan_for", "plan_of_blocks"]
 
 MOST_ROWS = 4096
 """Rows of a signature that a plan may ask for."""
@@ -315,7 +315,7 @@ def plan_for(settings: Settings, documents: int, background: Background) -> Plan
     """Choose, or take as given, the bands and rows of a job on a measured corpus."""
     threshold, recall, metric = settings.threshold, settings.recall, settings.metric
     if not settings.planned:
-        given = _given(settings)
+        given = given_cascade(settings)
         return Plan(threshold, recall, given, "given", documents, background, metric=metric)
     if settings.exact:
         return Plan(threshold, recall, None, "exact", documents, background, metric=metric)
@@ -336,7 +336,8 @@ def plan_of_blocks(
     return replace(plan, distance=distance, meetings=meetings)
 
 
-def _given(settings: Settings) -> Cascade:
+def given_cascade(settings: Settings) -> Cascade:
+    """Give the bands and rows, or the cascade, that settings ask for."""
     if settings.cascade is not None:
         given = Cascade.parse(settings.cascade)
     else:

@@ -126,7 +126,7 @@ class RowPath:
         missed and its rows agree so far, `missed` how likely they do not.
         """
         begun, missed = np.zeros(len(self._agreeing)), np.ones(len(self._agreeing))
-        known: dict[tuple[int, int], list[Floats]] = {}
+        known: dict[tuple[int, int, int], list[Floats]] = {}
         for begin in range(0, bands * rows, BLOCK_ROWS):
             end = min(begin + BLOCK_ROWS, bands * rows)
             left, right = min(-begin % rows, end - begin), end % rows
@@ -135,11 +135,11 @@ class RowPath:
                 chances = [
                     self._agreeing @ (passing * share) for share in _missing(0, count, rows, right)
                 ]
-            elif (left, count) in known:
-                chances = known[left, count]
+            elif (left, count, right) in known:
+                chances = known[left, count, right]
             else:
                 chances = [self._agreeing @ share for share in _missing(left, count, rows, right)]
-                known[left, count] = chances
+                known[left, count, right] = chances
             begun, missed = (
                 missed * chances[0] + begun * chances[1],
                 missed * chances[2] + begun * chances[3],
