@@ -10,7 +10,7 @@ PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist wo
 
 help:
 	@echo "make demo    set up .venv and find the similar documents in examples/"
-	@echo "make check   what a change needs, in two minutes: style, types, and tests but the long ones"
+	@echo "make check   what a change needs: style, types, and every test but the long ones"
 	@echo "make test    set up .venv and run every test"
 	@echo "make lint    check style and types"
 	@echo "make bench   measure speed, with accuracy and the peers beside it"
@@ -25,7 +25,7 @@ test: $(VENV)/tested
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.cache/bounds $(PYTEST) -m kernels
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m kernels
 
-# What a change needs, in two minutes.
+# What a change needs, in two or three minutes.
 check: lint
 	$(PYTEST) -m "not long"
 
