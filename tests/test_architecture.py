@@ -16,13 +16,14 @@ PACKAGE = Path(lookalike.__file__).parent
 
 # Each package may import those before it, and none after it.
 ORDER = (
-    *("errors", "base", "settings", "kernels"),
+    *("base", "settings", "kernels"),
     *("read", "text", "sketches", "planning", "candidates", "score", "cluster", "results", "write"),
     *("job", "api", "learn", "cli", "__main__"),
 )
 FACES = ("cli", "__main__", "api")
 MOST_ENTRIES = 24
-"""Entries of the package, once all faces are there."""
+TO_COME = {"index", "report", "server", "spark"}
+"""Faces for which the listing has room left."""
 MODULES = {
     ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted(PACKAGE.rglob("*.py"))
@@ -71,7 +72,7 @@ def test_no_face_imports_a_kernel() -> None:
 def test_the_listing_is_short_and_has_an_order() -> None:
     entries = {path.name for path in PACKAGE.iterdir() if path.name != "__pycache__"}
     assert {path.removesuffix(".py") for path in entries} == {*ORDER, "__init__", "py.typed"}
-    assert len(entries) <= MOST_ENTRIES
+    assert len(entries | TO_COME) <= MOST_ENTRIES
 
 
 def test_public_names_are_sorted_and_load() -> None:

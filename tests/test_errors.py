@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import lookalike
-from lookalike import errors
-from lookalike.errors import LookalikeError
+from lookalike.base import errors
+from lookalike.base.errors import LookalikeError
 
 DRAWN = re.compile(r"^    (?P<stem>[│├└─ ]*)(?P<name>\w+Error)\b", re.MULTILINE)
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from lookalike.errors import LookalikeError, SettingsError
+from lookalike.base.errors import LookalikeError, SettingsError
 from lookalike.settings import Settings
 
 

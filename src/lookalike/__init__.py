@@ -14,7 +14,7 @@ from lookalike.base.lazy_names import on_first_use
 
 if TYPE_CHECKING:
     from lookalike.api import contained, dedup, find, sketch
-    from lookalike.errors import (
+    from lookalike.base.errors import (
         BinaryFileError,
         InvalidTextError,
         InvalidVectorError,
@@ -38,26 +38,26 @@ __version__ = "0.1.0"
 
 # Everything loads on first use: `lookalike --help` must not wait for a compiler.
 _HOMES = {
-    "BinaryFileError": "errors",
+    "BinaryFileError": "base.errors",
     "Cascade": "planning.curves",
     "Comparison": "score.comparison",
     "Containment": "score.comparison",
     "ContainmentResult": "results",
     "DedupResult": "results",
     "FindResult": "results",
-    "InvalidTextError": "errors",
-    "InvalidVectorError": "errors",
-    "LookalikeError": "errors",
-    "MemoryLimitError": "errors",
-    "MissingExtraError": "errors",
-    "OutputError": "errors",
+    "InvalidTextError": "base.errors",
+    "InvalidVectorError": "base.errors",
+    "LookalikeError": "base.errors",
+    "MemoryLimitError": "base.errors",
+    "MissingExtraError": "base.errors",
+    "OutputError": "base.errors",
     "Passage": "text.passages",
     "Plan": "planning.plan",
-    "QuadraticError": "errors",
+    "QuadraticError": "base.errors",
     "Settings": "settings",
-    "SettingsError": "errors",
-    "SourceError": "errors",
-    "UnreadableError": "errors",
+    "SettingsError": "base.errors",
+    "SourceError": "base.errors",
+    "UnreadableError": "base.errors",
     "compare": "score.comparison",
     "contained": "api",
     "dedup": "api",

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from numbers import Integral, Real
 from typing import Any
 
-from lookalike.errors import SettingsError
+from lookalike.base.errors import SettingsError
 
 __all__ = ["METRICS", "WEIGHTS", "Settings", "check_share"]
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lookalike.base import columns as store
 from lookalike.base.columns import Column, Store
-from lookalike.errors import OutputError
+from lookalike.base.errors import OutputError
 
 RECORD = np.dtype([("place", "<u4"), ("similarity", "<f8")])
 values = st.lists(st.integers(-(2**31), 2**31 - 1), max_size=5)

@@ -3,8 +3,8 @@
 import pytest
 
 from lookalike.base import memory
+from lookalike.base.errors import SettingsError
 from lookalike.base.memory import default_memory, parse_size, size
-from lookalike.errors import SettingsError
 
 
 @pytest.mark.parametrize(

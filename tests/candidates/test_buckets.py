@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import twins
 import twins_core
 from lookalike.base.columns import Column
+from lookalike.base.errors import QuadraticError, SettingsError
 from lookalike.candidates.buckets import Buckets, Keys, Layout, Meetings, band_keys, candidates, met
-from lookalike.errors import QuadraticError, SettingsError
 from lookalike.kernels import buckets as kernels
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.planning.curves import Cascade

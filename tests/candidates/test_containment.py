@@ -11,9 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import twins_containment as twins
+from lookalike.base.errors import QuadraticError, SettingsError
 from lookalike.candidates import containment
 from lookalike.candidates.containment import contained
-from lookalike.errors import QuadraticError, SettingsError
 from lookalike.kernels import containment as kernels
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.text.shingles import Shingling

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 import lookalike.candidates.exact_join
 import twins
 import twins_cosine
+from lookalike.base.errors import SettingsError
 from lookalike.candidates.exact_join import exact_candidates, near_bags, near_vectors
-from lookalike.errors import SettingsError
 from lookalike.kernels import exact_join as kernels
 from lookalike.kernels import weighted_shingles
 from lookalike.kernels.jit import INTERPRETED

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
+from lookalike.base.errors import UnreadableError
 from lookalike.candidates import buckets
 from lookalike.cli import main
-from lookalike.errors import UnreadableError
 from lookalike.job import compare, sketch
 from lookalike.job.work_folder import Work
 from lookalike.read import Corpus

@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import lookalike
+from lookalike.base.errors import SettingsError, SourceError
 from lookalike.cluster.keep import column_of, priorities
-from lookalike.errors import SettingsError, SourceError
 
 SAME = "the quick brown fox jumps over the lazy dog"
 TEXTS = [SAME, SAME.upper(), "something else altogether, of which there is one"]

@@ -16,7 +16,7 @@ from scipy import sparse
 
 import cosine_oracle as oracle
 import lookalike
-from lookalike.errors import SettingsError, SourceError
+from lookalike.base.errors import SettingsError, SourceError
 from source_files import write_records
 
 pytestmark = pytest.mark.long

@@ -18,8 +18,8 @@ from scipy import sparse
 import cosine_oracle as oracle
 import lookalike
 import twins
+from lookalike.base.errors import QuadraticError, SettingsError
 from lookalike.candidates import near_bands as sweeping
-from lookalike.errors import QuadraticError, SettingsError
 from lookalike.job import compare
 from lookalike.results.pairs import Sorter
 from source_files import write_records

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import lookalike
-from lookalike.errors import OutputError, QuadraticError, SettingsError, SourceError
+from lookalike.base.errors import OutputError, QuadraticError, SettingsError, SourceError
 
 PROSE = (
     "The harbour master wrote the heights of the tide in a ledger every morning before the bread "

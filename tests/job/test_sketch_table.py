@@ -20,8 +20,8 @@ import lookalike
 import twins
 import twins_cosine
 from lookalike.base.columns import Store
+from lookalike.base.errors import SettingsError
 from lookalike.candidates import hamming
-from lookalike.errors import SettingsError
 from source_files import as_lines, write_records
 
 WORDS = [f"word{number}" for number in range(150)]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import lookalike
 import twins
-from lookalike.errors import QuadraticError
+from lookalike.base.errors import QuadraticError
 from lookalike.job import compare
 
 WORDS = [f"w{number}" for number in range(30)]

@@ -15,7 +15,7 @@ import pytest
 
 import lookalike
 from lookalike.base.columns import Column
-from lookalike.errors import OutputError
+from lookalike.base.errors import OutputError
 from lookalike.job import compare
 from lookalike.job.work_folder import Work
 from lookalike.read import Corpus

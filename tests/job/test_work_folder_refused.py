@@ -5,7 +5,7 @@ import json
 import pytest
 
 import lookalike
-from lookalike.errors import LookalikeError, OutputError, SettingsError
+from lookalike.base.errors import LookalikeError, OutputError, SettingsError
 from lookalike.job.work_folder import Work
 from source_files import write_records
 

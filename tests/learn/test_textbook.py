@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
+from lookalike.base.errors import SettingsError
 from lookalike.cli.lesson import show
-from lookalike.errors import SettingsError
 from lookalike.learn import textbook
 from lookalike.learn.textbook import CharacteristicMatrix, HashFunction, SignatureMatrix
 
@@ -382,7 +382,7 @@ class TestTheWholeWalk:
         }
         named = {n.module for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)}
         assert plain == {"math", "re", "unicodedata"}
-        assert {name for name in named if "lookalike" in name} == {"lookalike.errors"}
+        assert {name for name in named if "lookalike" in name} == {"lookalike.base.errors"}
         assert not {"numpy", "scipy", "numba", "pyarrow"} & named
 
 

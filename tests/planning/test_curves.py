@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import beta, betaincc
 
-from lookalike.errors import SettingsError
+from lookalike.base.errors import SettingsError
 from lookalike.planning import curves
 from lookalike.planning.curves import Cascade, Distribution, errors
 

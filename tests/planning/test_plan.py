@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike
+from lookalike.base.errors import SettingsError
 from lookalike.candidates.identical import Groups
-from lookalike.errors import SettingsError
 from lookalike.planning.curves import Cascade
 from lookalike.planning.plan import (
     BAND_COST,

@@ -6,7 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from lookalike.errors import SourceError
+from lookalike.base.errors import SourceError
 from lookalike.read import read
 
 

@@ -15,8 +15,8 @@ import pytest
 from pyarrow import parquet as pq
 from test_read_single_files import pdf_of
 
+from lookalike.base.errors import SourceError
 from lookalike.base.memory import LEAST
-from lookalike.errors import SourceError
 from lookalike.read import delimited, open_corpus, read_text, single_files, streams
 from lookalike.read.parquet_pages import unpacked_sizes
 from lookalike.read.streams import Bounds

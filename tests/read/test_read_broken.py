@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet as pq
 
-from lookalike.errors import OutputError, SourceError
+from lookalike.base.errors import OutputError, SourceError
 from lookalike.read import open_corpus, read_paths, streams
 from source_files import PACKINGS, as_lines, bad_of, documents, ids_and_texts, pack, write_records
 

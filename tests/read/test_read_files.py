@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from lookalike.errors import SourceError
+from lookalike.base.errors import SourceError
 from lookalike.read import read, read_paths, read_text
 
 GOOD = '{"id": "x", "text": "one"}\n'

@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pyarrow import parquet as pq
 
-from lookalike.errors import SourceError
+from lookalike.base.errors import SourceError
 from lookalike.read import delimited, open_corpus, read_paths, read_text
 from source_files import (
     PACKINGS,

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import lookalike
-from lookalike.errors import SourceError
+from lookalike.base.errors import SourceError
 from lookalike.read import open_corpus
 from source_files import ids_and_texts, write_records
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lookalike.errors import SourceError
+from lookalike.base.errors import SourceError
 from lookalike.read import jsonl, open_corpus
 from source_files import documents
 

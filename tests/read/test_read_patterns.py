@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from lookalike.errors import SourceError
+from lookalike.base.errors import SourceError
 from lookalike.read import open_corpus, read_paths
 from source_files import bad_of, documents, ids_and_texts, write_records
 

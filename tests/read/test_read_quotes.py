@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lookalike.errors import SourceError
+from lookalike.base.errors import SourceError
 from lookalike.read import open_corpus, streams
 from source_files import PACKINGS, bad_of, documents, ids_and_texts, pack
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from lookalike.errors import SourceError
+from lookalike.base.errors import SourceError
 from lookalike.read import open_corpus, read_text
 from source_files import bad_of, ids_and_texts
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from pyarrow import fs
 
-from lookalike.errors import SourceError
+from lookalike.base.errors import SourceError
 from lookalike.read import open_corpus
 from source_files import as_lines, documents, ids_and_texts, pack, write_records
 

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import lookalike
-from lookalike.errors import SourceError
+from lookalike.base.errors import SourceError
 
 DOCUMENTS = [
     ["a", "b", "c", "d"],

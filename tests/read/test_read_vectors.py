@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from pyarrow import parquet as pq
 from scipy import sparse
 
-from lookalike.errors import SourceError
+from lookalike.base.errors import SourceError
 from lookalike.read import jsonl, kind_of, open_corpus, read, read_paths, record_copies, streams
 from lookalike.read.fields import SPARSE, TEXT, TOKENS, VECTORS, WIDE_VECTORS, is_vectors, joined
 from lookalike.read.source import Held, taken

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike.base.columns import Store
-from lookalike.errors import SourceError
+from lookalike.base.errors import SourceError
 from lookalike.results import ids as module
 from lookalike.results.ids import IdWriter
 

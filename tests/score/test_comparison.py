@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike
-from lookalike.errors import SettingsError, SourceError
+from lookalike.base.errors import SettingsError, SourceError
 from lookalike.learn import textbook
 
 ROOT = Path(__file__).parent.parent.parent

@@ -14,7 +14,7 @@ from pyarrow import parquet
 import lookalike
 import lookalike.score.cosine
 import twins_cosine
-from lookalike.errors import SettingsError
+from lookalike.base.errors import SettingsError
 from lookalike.kernels import weighted_shingles
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.planning.plan import MOST_BITS, plan

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import twins
 import twins_cosine
-from lookalike.errors import SettingsError
+from lookalike.base.errors import SettingsError
 from lookalike.kernels import hyperplanes, sketch, weighted_shingles
 from lookalike.kernels.jit import INTERPRETED, kernel, ones
 from lookalike.sketches import hyperplanes as simhash

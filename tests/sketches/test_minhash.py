@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import lookalike.sketches.minhash
 import twins
-from lookalike.errors import SettingsError
+from lookalike.base.errors import SettingsError
 from lookalike.kernels import sketch as kernels
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.sketches.minhash import hash_functions, sign_sets, sign_texts, similarity, throws

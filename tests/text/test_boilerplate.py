@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import twins
-from lookalike.errors import SettingsError
+from lookalike.base.errors import SettingsError
 from lookalike.kernels import document_frequencies as kernels
 from lookalike.kernels import words
 from lookalike.kernels.jit import INTERPRETED

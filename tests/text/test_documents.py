@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import twins_core
 from lookalike.base.columns import Column
-from lookalike.errors import OutputError
+from lookalike.base.errors import OutputError
 from lookalike.kernels import files
 from lookalike.kernels import normalise as kernels
 from lookalike.text.documents import Selection, Strings

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import lookalike
 import twins
-from lookalike.errors import LookalikeError, SettingsError, SourceError
+from lookalike.base.errors import LookalikeError, SettingsError, SourceError
 from lookalike.kernels import normalise as kernels
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.text import unicode

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import twins
+from lookalike.base.errors import SettingsError
 from lookalike.base.threads import in_order, pieces
-from lookalike.errors import SettingsError
 from lookalike.kernels import words
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.learn import textbook

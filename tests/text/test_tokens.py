@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import twins
-from lookalike.errors import SourceError
+from lookalike.base.errors import SourceError
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.sketches.minhash import sign_texts
 from lookalike.text.normalise import Canonical

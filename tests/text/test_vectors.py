@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import twins
 import twins_cosine
-from lookalike.errors import SourceError
+from lookalike.base.errors import SourceError
 from lookalike.kernels import hyperplanes
 from lookalike.text.vectors import (
     InvalidVectorError,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import lookalike.text.weighted_shingles
 import twins
 import twins_cosine
-from lookalike.errors import SettingsError
+from lookalike.base.errors import SettingsError
 from lookalike.kernels import sets, weighted_shingles
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.text.shingles import Shingling, ignoring

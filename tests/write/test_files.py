@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike.errors import OutputError, SettingsError
+from lookalike.base.errors import OutputError, SettingsError
 from lookalike.write.files import FORMATS, format_of, write_atomically, write_table
 
 AWKWARD = [

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet as pq
 
-from lookalike.errors import SourceError
+from lookalike.base.errors import SourceError
 from lookalike.read import open_corpus, record_copies
 from lookalike.read.files import Shard
 from source_files import PACKINGS, documents, pack, unpack, write_records

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike.errors import OutputError
+from lookalike.base.errors import OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from lookalike.errors import MemoryLimitError, SettingsError
+from lookalike.base.errors import MemoryLimitError, SettingsError
 
 __all__ = ["check_address_space", "default_memory", "parse_size", "size"]
 

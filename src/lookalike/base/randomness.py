@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.errors import SettingsError
+from lookalike.base.errors import SettingsError
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

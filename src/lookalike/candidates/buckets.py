@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lookalike.base.columns import Column
+from lookalike.base.errors import QuadraticError, SettingsError
 from lookalike.base.threads import in_order
-from lookalike.errors import QuadraticError, SettingsError
 from lookalike.kernels import buckets as kernels
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
 
+from lookalike.base.errors import QuadraticError, SettingsError
 from lookalike.base.threads import in_order, pieces
-from lookalike.errors import QuadraticError, SettingsError
 from lookalike.kernels import containment as kernels
 from lookalike.text.shingles import element_sets
 

@@ -11,9 +11,9 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from lookalike import __version__
+from lookalike.base.errors import LookalikeError, QuadraticError, SettingsError
 from lookalike.base.wording import visible, visible_lines
 from lookalike.cli import compare, curve, dedup, find, learn, plan, sketch
-from lookalike.errors import LookalikeError, QuadraticError, SettingsError
 
 __all__ = ["app", "main"]
 

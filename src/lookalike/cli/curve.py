@@ -83,7 +83,7 @@ def curve(
 
 
 def _points(given: str | None) -> list[float]:
-    from lookalike.errors import SettingsError
+    from lookalike.base.errors import SettingsError
 
     if given is None:
         return [round(0.1 * step, 1) for step in range(1, 10)]

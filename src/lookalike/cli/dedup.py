@@ -86,10 +86,10 @@ def dedup(
     Example: lookalike dedup corpus.jsonl -o clean --keep longest
     """
     from lookalike.api import Columns
+    from lookalike.base.errors import SettingsError
     from lookalike.base.wording import visible
     from lookalike.cli import screen, working
     from lookalike.cli.output import kind_of
-    from lookalike.errors import SettingsError
     from lookalike.job.dedup_folder import check_folder, deliver
     from lookalike.settings import Settings
     from lookalike.write.files import check_apart

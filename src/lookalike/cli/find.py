@@ -96,9 +96,9 @@ def find(
     Example: lookalike find essays/ --threshold 0.7
     """
     from lookalike.api import Columns
+    from lookalike.base.errors import SettingsError
     from lookalike.cli import screen, working
     from lookalike.cli.shared import show_shared
-    from lookalike.errors import SettingsError
     from lookalike.settings import Settings
     from lookalike.write.files import check_apart, check_targets, format_of
 

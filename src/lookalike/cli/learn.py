@@ -40,8 +40,8 @@ def learn(
 
     Example: lookalike learn essay-1.txt essay-2.txt essay-3.txt --shingle words:2
     """
+    from lookalike.base.errors import SettingsError
     from lookalike.cli import lesson, screen
-    from lookalike.errors import SettingsError
     from lookalike.read import read_paths
     from lookalike.text.shingles import Shingling
 

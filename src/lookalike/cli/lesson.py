@@ -7,8 +7,8 @@ from itertools import combinations, islice, pairwise
 from math import cos, inf, radians
 from typing import TYPE_CHECKING
 
+from lookalike.base.errors import SettingsError
 from lookalike.base.wording import visible
-from lookalike.errors import SettingsError
 from lookalike.learn import textbook
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ class Format(StrEnum):
 
 def kind_of(given: Format | None, out: Path | None) -> str:
     """Tell how results are to be written."""
-    from lookalike.errors import SettingsError
+    from lookalike.base.errors import SettingsError
     from lookalike.write.files import format_of
 
     if given is None:

@@ -53,10 +53,10 @@ def sketch(
     Example: lookalike sketch pages.jsonl -o sketches.parquet
     """
     from lookalike.api import Columns
+    from lookalike.base.errors import SettingsError
     from lookalike.base.wording import count, visible
     from lookalike.cli import screen, working
     from lookalike.cli.output import kind_of, write_out
-    from lookalike.errors import SettingsError
     from lookalike.job.sketch_table import Wanted, sketch_tables
     from lookalike.settings import Settings
     from lookalike.write.files import check_targets

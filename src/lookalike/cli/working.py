@@ -80,7 +80,7 @@ def job(
 
 def refuse_given(context: typer.Context, names: Iterable[str], why: str) -> None:
     """Refuse options that were given and would do nothing."""
-    from lookalike.errors import SettingsError
+    from lookalike.base.errors import SettingsError
 
     for name in names:
         source = context.get_parameter_source(name)
@@ -95,7 +95,7 @@ def given_up_if_hopeless(job: Job, work: Path | None) -> Iterator[None]:
 
     A folder that was asked for stays as it was found, one that was not asked for goes.
     """
-    from lookalike.errors import LookalikeError
+    from lookalike.base.errors import LookalikeError
 
     try:
         yield

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike.errors import SettingsError, SourceError
+from lookalike.base.errors import SettingsError, SourceError
 from lookalike.read.batches import is_missing
 
 if TYPE_CHECKING:

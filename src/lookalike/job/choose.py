@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
+from lookalike.base.errors import SettingsError
 from lookalike.candidates.hamming import block_masks, expected_meetings
-from lookalike.errors import SettingsError
 from lookalike.job.metrics import Cosine, Fingerprints, Jaccard
 from lookalike.planning import plan as planning
 from lookalike.planning import sampling

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lookalike.base.errors import QuadraticError
 from lookalike.candidates.buckets import (
     BLOCK,
     LEAST_LIMIT,
@@ -18,7 +19,6 @@ from lookalike.candidates.buckets import (
 )
 from lookalike.candidates.near_bands import BYTES, sweep
 from lookalike.cluster.components import stars
-from lookalike.errors import QuadraticError
 from lookalike.results.pairs import LINK, Links
 
 if TYPE_CHECKING:

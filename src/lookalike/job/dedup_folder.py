@@ -16,7 +16,7 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike import __version__
-from lookalike.errors import OutputError, SourceError, UnreadableError
+from lookalike.base.errors import OutputError, SourceError, UnreadableError
 from lookalike.read import Corpus
 from lookalike.write.files import PART, beside, json_text, write_atomically, write_table
 

@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike.base.memory import size
-from lookalike.candidates.buckets import Layout
-from lookalike.candidates.containment import contained
-from lookalike.candidates.identical import Groups
-from lookalike.cluster.components import stars
-from lookalike.cluster.keep import column_of, priorities
-from lookalike.errors import (
+from lookalike.base.errors import (
     LookalikeError,
     OutputError,
     QuadraticError,
@@ -24,6 +18,12 @@ from lookalike.errors import (
     SourceError,
     UnreadableError,
 )
+from lookalike.base.memory import size
+from lookalike.candidates.buckets import Layout
+from lookalike.candidates.containment import contained
+from lookalike.candidates.identical import Groups
+from lookalike.cluster.components import stars
+from lookalike.cluster.keep import column_of, priorities
 from lookalike.job import compare as comparing
 from lookalike.job.choose import check, choose
 from lookalike.job.read import read_all

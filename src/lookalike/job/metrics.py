@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
+from lookalike.base.errors import SettingsError
 from lookalike.base.memory import size
 from lookalike.candidates import exact_join, hamming
 from lookalike.candidates.buckets import band_keys
-from lookalike.errors import SettingsError
 from lookalike.score import jaccard
 from lookalike.score.cosine import (
     compare_bags,

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lookalike.base.errors import InvalidTextError, InvalidVectorError, SettingsError, SourceError
 from lookalike.base.memory import size
 from lookalike.base.threads import in_order, pieces
-from lookalike.errors import InvalidTextError, InvalidVectorError, SettingsError, SourceError
 from lookalike.job.running import PIECE_BYTES
 from lookalike.read import kind_of
 from lookalike.read.vectors import byte_lengths

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from lookalike.base.errors import SettingsError
 from lookalike.base.memory import default_memory, parse_size
 from lookalike.base.threads import available
-from lookalike.errors import SettingsError
 
 __all__ = ["PIECE_BYTES", "Progress", "Running"]
 

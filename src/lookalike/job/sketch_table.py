@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from lookalike.base.errors import SettingsError
 from lookalike.base.threads import in_order, pieces
-from lookalike.errors import SettingsError
 from lookalike.job.metrics import Cosine
 from lookalike.planning.plan import MOST_GIVEN
 from lookalike.settings import FORMAT

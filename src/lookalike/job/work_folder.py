@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lookalike.base.columns import Store, unwritable
+from lookalike.base.errors import OutputError
 from lookalike.base.lock import Lock
-from lookalike.errors import OutputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

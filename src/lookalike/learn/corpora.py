@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lookalike.base.errors import OutputError, SettingsError, SourceError
 from lookalike.base.randomness import GOLDEN, check_seed, mixed
-from lookalike.errors import OutputError, SettingsError, SourceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

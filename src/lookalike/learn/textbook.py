@@ -26,7 +26,7 @@ from itertools import combinations
 from random import Random
 from typing import Self, TypeVar
 
-from lookalike.errors import SettingsError
+from lookalike.base.errors import SettingsError
 
 __all__ = [
     "Band",

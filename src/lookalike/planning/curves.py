@@ -21,7 +21,7 @@ from typing import Any, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from lookalike.errors import SettingsError
+from lookalike.base.errors import SettingsError
 
 __all__ = [
     "Cascade",

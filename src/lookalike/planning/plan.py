@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
+from lookalike.base.errors import SettingsError
 from lookalike.base.wording import count, floor
-from lookalike.errors import SettingsError
 from lookalike.planning.curves import Cascade, Distribution, cosine_of_bits, equal_bits, errors
 from lookalike.planning.recall import BitPath, Chance, RowPath
 from lookalike.planning.sampling import TYPICAL, Background

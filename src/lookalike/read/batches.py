@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from lookalike.base.errors import SourceError
 from lookalike.base.string_columns import strings
-from lookalike.errors import SourceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

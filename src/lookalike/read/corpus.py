@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from lookalike.base.errors import BinaryFileError, SourceError
 from lookalike.base.threads import in_order
-from lookalike.errors import BinaryFileError, SourceError
 from lookalike.read import delimited, jsonl, npy, parquet, record_copies, single_files, streams
 from lookalike.read.batches import Documents, check_distinct
 from lookalike.read.fields import TEXT, Choice, Kind, Piece, Wanted, joined, no_ids, no_vectors

@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lookalike.base.errors import SourceError
 from lookalike.base.wording import count
-from lookalike.errors import SourceError
 from lookalike.read.fields import (
     TEXT,
     Choice,

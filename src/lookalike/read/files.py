@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from lookalike.base.errors import OutputError, SourceError, UnreadableError
 from lookalike.base.wording import count
-from lookalike.errors import OutputError, SourceError, UnreadableError
 from lookalike.read.patterns import Pattern, is_pattern, match_files
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.errors import SourceError
+from lookalike.base.errors import SourceError
 from lookalike.read.batches import (
     ID_NAMES,
     Documents,

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.errors import SourceError
+from lookalike.base.errors import SourceError
 from lookalike.read.fields import (
     MISSING,
     TEXT,

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
+from lookalike.base.errors import SourceError
 from lookalike.base.wording import count
-from lookalike.errors import SourceError
 from lookalike.read import streams
 from lookalike.read.fields import Piece, Wanted, numbered
 from lookalike.read.streams import ANY_MEMORY, Bounds

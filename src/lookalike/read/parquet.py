@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lookalike.base.errors import SourceError
 from lookalike.base.memory import size
-from lookalike.errors import SourceError
 from lookalike.read import streams
 from lookalike.read.batches import id_array, is_missing
 from lookalike.read.fields import (

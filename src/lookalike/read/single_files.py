@@ -10,8 +10,8 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lookalike.base.errors import BinaryFileError, MissingExtraError, SourceError
 from lookalike.base.memory import default_memory, size
-from lookalike.errors import BinaryFileError, MissingExtraError, SourceError
 from lookalike.read.files import Shard, kind_of, one_line, unreadable
 from lookalike.read.streams import Bounds, encoding_of, opened
 

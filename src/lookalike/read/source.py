@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
+from lookalike.base.errors import SourceError
 from lookalike.base.threads import pieces
-from lookalike.errors import SourceError
 from lookalike.read import Batch
 from lookalike.read.vectors import byte_lengths
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 import pyarrow as pa
 
+from lookalike.base.errors import SourceError
 from lookalike.base.memory import size
-from lookalike.errors import SourceError
 from lookalike.read.files import Shard, one_line, unreadable
 
 if TYPE_CHECKING:

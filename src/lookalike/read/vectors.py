@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.errors import SourceError
+from lookalike.base.errors import SourceError
 from lookalike.read.fields import SPARSE, VECTORS, WIDE_VECTORS
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from lookalike.errors import OutputError
+from lookalike.base.errors import OutputError
 from lookalike.results.pairs import SORTED, Sorter
 
 if TYPE_CHECKING:

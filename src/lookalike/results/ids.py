@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.errors import SourceError
+from lookalike.base.errors import SourceError
 from lookalike.kernels import normalise as kernels
 from lookalike.text.documents import Strings
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lookalike.base.errors import SettingsError
 from lookalike.base.randomness import check_seed, mixed, random_words
-from lookalike.errors import SettingsError
 from lookalike.kernels import hyperplanes as kernels
 from lookalike.kernels import sketch, weighted_shingles
 from lookalike.text.weighted_shingles import bags_of

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lookalike.base.errors import SettingsError
 from lookalike.base.randomness import random_words
 from lookalike.base.threads import in_order, pieces
-from lookalike.errors import SettingsError
 from lookalike.kernels import sketch as kernels
 from lookalike.sketches.prefilter import PREFILTER_BITS
 from lookalike.text.shingles import PIECE_BYTES, element_sets

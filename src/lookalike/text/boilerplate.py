@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.errors import SettingsError
+from lookalike.base.errors import SettingsError
 from lookalike.kernels import document_frequencies as kernels
 from lookalike.kernels import words
 from lookalike.text import unicode

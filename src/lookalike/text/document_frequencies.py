@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from lookalike.base.errors import SettingsError
 from lookalike.base.threads import in_order, pieces
-from lookalike.errors import SettingsError
 from lookalike.kernels import document_frequencies as kernels
 from lookalike.text.shingles import PIECE_BYTES, Sets, Shingling, shingle_hashes_in
 

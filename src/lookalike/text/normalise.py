@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from lookalike.base.errors import InvalidTextError, SettingsError, SourceError
 from lookalike.base.string_columns import strings
-from lookalike.errors import InvalidTextError, SettingsError, SourceError
 from lookalike.kernels import normalise as kernels
 from lookalike.text import unicode
 

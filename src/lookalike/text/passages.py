@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lookalike.base.errors import SettingsError
 from lookalike.base.string_columns import strings
-from lookalike.errors import SettingsError
 from lookalike.text import unicode
 from lookalike.text.normalise import Normalisation, normalise
 

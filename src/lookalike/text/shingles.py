@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from lookalike.base.errors import SettingsError
 from lookalike.base.threads import in_order, pieces
-from lookalike.errors import SettingsError
 from lookalike.kernels import sets, shingles
 from lookalike.text import unicode
 

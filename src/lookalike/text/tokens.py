@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.errors import SourceError
+from lookalike.base.errors import SourceError
 from lookalike.kernels import normalise as normalising
 from lookalike.kernels import sets as kernels
 from lookalike.text.normalise import Canonical

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lookalike.base.errors import InvalidVectorError
 from lookalike.base.randomness import GOLDEN, mixed
-from lookalike.errors import InvalidVectorError
 from lookalike.kernels import hyperplanes as kernels
 from lookalike.kernels import normalise as normalising
 from lookalike.text.normalise import Canonical

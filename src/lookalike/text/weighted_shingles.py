@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from lookalike.base.errors import SettingsError
 from lookalike.base.threads import in_order, pieces
-from lookalike.errors import SettingsError
 from lookalike.kernels import sets as kernels
 from lookalike.kernels import weighted_shingles
 from lookalike.settings import WEIGHTS

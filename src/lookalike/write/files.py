@@ -13,9 +13,9 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from lookalike.base.errors import OutputError, SettingsError
 from lookalike.base.lock import hold
 from lookalike.base.wording import visible
-from lookalike.errors import OutputError, SettingsError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
