@@ -17,7 +17,8 @@ PACKAGE = Path(lookalike.__file__).parent
 # Each package may import those before it, and none after it.
 ORDER = (
     *("base", "settings", "kernels"),
-    *("read", "text", "sketches", "planning", "candidates", "score", "cluster", "results", "write"),
+    *("read", "text", "sketches", "planning", "candidates", "score"),
+    *("recipe", "cluster", "results", "write"),
     *("job", "api", "learn", "cli", "__main__"),
 )
 FACES = ("cli", "__main__", "api")

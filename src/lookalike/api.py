@@ -96,12 +96,13 @@ def find(
         normalise=normalise,
         seed=seed,
         max_df=max_df,
+        ignore=ignore,
     )
     running = Running.of(
         threads=threads, memory=memory, work=work, skip_bad=skip_bad, progress=progress
     )
     columns = Columns(text, vector, id)
-    job, _ = _job(source, settings, running, columns, ignore=ignore)
+    job, _ = _job(source, settings, running, columns)
     with job.closed_if_it_fails():
         return job.find()
 
@@ -152,12 +153,13 @@ def dedup(
         normalise=normalise,
         seed=seed,
         max_df=max_df,
+        ignore=ignore,
     )
     running = Running.of(
         threads=threads, memory=memory, work=work, skip_bad=skip_bad, progress=progress
     )
     columns = Columns(text, vector, id)
-    job, take = _job(source, settings, running, columns, ignore=ignore, keep=keep, against=against)
+    job, take = _job(source, settings, running, columns, keep=keep, against=against)
     with job.closed_if_it_fails():
         result = job.dedup()
         job.finish()
@@ -190,10 +192,11 @@ def contained(
         multiset=multiset,
         normalise=normalise,
         max_df=max_df,
+        ignore=ignore,
         containment=containment,
     )
     running = Running.of(threads=threads, memory=memory, skip_bad=skip_bad, progress=progress)
-    job, _ = _job(source, settings, running, Columns(text, id=id), ignore=ignore)
+    job, _ = _job(source, settings, running, Columns(text, id=id))
     with job.closed_if_it_fails():
         return job.contain()
 
@@ -235,9 +238,10 @@ def sketch(
         normalise=normalise,
         seed=seed,
         max_df=max_df,
+        ignore=ignore,
     )
     running = Running.of(threads=threads, memory=memory, skip_bad=skip_bad, progress=progress)
-    job, _ = _job(source, settings, running, Columns(text, vector, id), ignore=ignore)
+    job, _ = _job(source, settings, running, Columns(text, vector, id))
     with job.closed_if_it_fails():
         return pa.concat_tables([*sketch_tables(job, wanted)])
 
@@ -256,7 +260,6 @@ def _job(
     running: Running,
     columns: Columns,
     *,
-    ignore: str | None,
     keep: str = "first",
     against: Any = None,
 ) -> tuple[Job, Any]:
@@ -270,7 +273,6 @@ def _job(
             columns,
             keep=keep,
             against=[] if against is None else [os.fspath(against)],
-            ignore=ignore,
         )
         return job, lambda rows: _texts_by_id(job.sources[-1], rows)
     sources: list[Corpus | Held] = []
@@ -278,7 +280,7 @@ def _job(
         sources.append(_opened(against, columns, None, running)[0])
     corpus, take = _opened(source, columns, column_of(keep), running)
     sources.append(corpus)
-    return Job(sources, settings, running, columns._asdict(), keep, ignore), take
+    return Job(sources, settings, running, columns._asdict(), keep), take
 
 
 def _opened(
@@ -317,7 +319,6 @@ def job_on_files(
     *,
     keep: str = "first",
     against: Sequence[str] = (),
-    ignore: str | None = None,
 ) -> Job:
     """Make the job of a command on files of any kind."""
     column, named = column_of(keep), columns._asdict()
@@ -335,7 +336,7 @@ def job_on_files(
                 spool=spool,
             )
         )
-        return Job(sources, settings, running, named, keep, ignore, claimed)
+        return Job(sources, settings, running, named, keep, claimed)
 
 
 @contextmanager

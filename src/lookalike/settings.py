@@ -6,9 +6,12 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, fields, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lookalike.base.errors import SettingsError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["METRICS", "WEIGHTS", "Settings", "check_share"]
 
@@ -18,6 +21,12 @@ METRICS = ("jaccard", "cosine")
 WEIGHTS = ("counts", "binary", "log", "tf-idf")
 MOST_DISTANCE = 16
 """Bits of 64 within which fingerprints are searched for; of more, nearly every pair would do."""
+
+
+class Digest(str):
+    """The digest of a text that itself is not known any more."""
+
+    __slots__ = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +53,7 @@ class Settings:
     seed: int = 1
     """Of the random hash functions."""
     ignore: str | None = None
-    """A text whose shingles do not count, by its digest."""
+    """A text whose shingles do not count."""
     max_df: float | None = None
     """Shingles in more than this share of the distinct documents do not count."""
     containment: float | None = None
@@ -150,8 +159,17 @@ class Settings:
         return replace(given, shingle=shingle, normalise=normalise, weights=weights)
 
     def as_dict(self) -> dict[str, Any]:
-        """Give the settings as plain values."""
-        return asdict(self)
+        """Give the settings as plain values; a text to ignore, which may be long, by its digest."""
+        plain = asdict(self)
+        if self.ignore is not None and not isinstance(self.ignore, Digest):
+            plain["ignore"] = hashlib.sha256(self.ignore.encode()).hexdigest()[:16]
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Settings:
+        """Make the settings that `as_dict` gave; of a text to ignore the digest is known."""
+        ignore = plain.get("ignore")
+        return cls(**{**plain, "ignore": None if ignore is None else Digest(ignore)})
 
     def fingerprint(self) -> str:
         """Name these settings in 16 hexadecimal digits: equal ones alike, others not."""

@@ -74,3 +74,19 @@ def random_pairs(
     sizes = np.repeat([first.shape[1], second.shape[1]], pairs)
     elements = np.concatenate([np.sort(first).ravel(), np.sort(second).ravel()])
     return Sets(elements, np.concatenate([[0], sizes]).cumsum()), shared / union
+
+
+def near_duplicates(count: int, *, seed: int) -> list[str]:
+    """Make texts of random words, of which every second is the one before it with words changed."""
+    numbers = np.random.default_rng(seed)
+    words = ["".join(chr(97 + c) for c in numbers.integers(0, 26, 6)) for _ in range(3000)]
+    texts: list[list[str]] = []
+    for at in range(count):
+        if at % 2 and at:
+            text = texts[-1].copy()
+            for place in numbers.integers(0, len(text), int(numbers.integers(0, 8))):
+                text[place] = words[numbers.integers(0, len(words))]
+        else:
+            text = [words[i] for i in numbers.integers(0, len(words), int(numbers.integers(5, 60)))]
+        texts.append(text)
+    return [" ".join(text) for text in texts]

@@ -91,6 +91,7 @@ def dedup(
     from lookalike.cli import screen, working
     from lookalike.cli.output import kind_of
     from lookalike.job.dedup_folder import check_folder, deliver
+    from lookalike.read import read_text
     from lookalike.settings import Settings
     from lookalike.write.files import check_apart
 
@@ -107,6 +108,7 @@ def dedup(
         normalise=normalise,
         seed=seed,
         max_df=max_df,
+        ignore=None if ignore is None else read_text(ignore),
     )
     if dry_run and list_:
         raise SettingsError("--list is for -o DIR: --dry-run prints what would go")
@@ -131,7 +133,6 @@ def dedup(
             progress,
             work=work,
             target=out,
-            ignore=ignore,
             columns=Columns(text, vector, id_),
             threads=threads,
             memory=memory,

@@ -99,6 +99,7 @@ def find(
     from lookalike.base.errors import SettingsError
     from lookalike.cli import screen, working
     from lookalike.cli.shared import show_shared
+    from lookalike.read import read_text
     from lookalike.settings import Settings
     from lookalike.write.files import check_apart, check_targets, format_of
 
@@ -117,6 +118,7 @@ def find(
         normalise=normalise,
         seed=seed,
         max_df=max_df,
+        ignore=None if ignore is None else read_text(ignore),
         containment=containment,
     )
     if boilerplate and containment is not None:
@@ -144,7 +146,6 @@ def find(
             progress,
             work=work,
             target=out,
-            ignore=ignore,
             columns=Columns(text, vector, id_),
             threads=threads,
             memory=memory,

@@ -58,6 +58,7 @@ def sketch(
     from lookalike.cli import screen, working
     from lookalike.cli.output import kind_of, write_out
     from lookalike.job.sketch_table import Wanted, sketch_tables
+    from lookalike.read import read_text
     from lookalike.settings import Settings
     from lookalike.write.files import check_targets
 
@@ -70,6 +71,7 @@ def sketch(
         normalise=normalise,
         seed=seed,
         max_df=max_df,
+        ignore=None if ignore is None else read_text(ignore),
     )
     if format_ is Format.table:
         raise SettingsError("sketches are for programs: use the format jsonl, csv or parquet")
@@ -85,7 +87,6 @@ def sketch(
             progress,
             work=None,
             target=out,
-            ignore=ignore,
             columns=Columns(text, vector, id_),
             threads=threads,
             memory=memory,

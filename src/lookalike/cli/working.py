@@ -37,7 +37,6 @@ def job(
     *,
     work: Path | None,
     target: Path | None,
-    ignore: Path | None,
     columns: Columns,
     threads: int | None,
     memory: str | None,
@@ -49,7 +48,6 @@ def job(
     from lookalike.api import Running, job_on_files
     from lookalike.base.wording import visible
     from lookalike.cli.screen import say_if_stopped
-    from lookalike.read import read_text
 
     folder = work or automatic(target)
     if folder is None:
@@ -74,7 +72,6 @@ def job(
         columns,
         keep=keep,
         against=against,
-        ignore=None if ignore is None else read_text(ignore),
     )
 
 

@@ -19,6 +19,7 @@ from lookalike.candidates.buckets import (
 )
 from lookalike.candidates.near_bands import BYTES, sweep
 from lookalike.cluster.components import stars
+from lookalike.recipe import Means
 from lookalike.results.pairs import LINK, Links
 
 if TYPE_CHECKING:
@@ -27,10 +28,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.candidates.near_bands import Swept
-    from lookalike.job.metrics import Metric
+    from lookalike.candidates.prefilter import Prefilter
     from lookalike.job.running import Running
-    from lookalike.job.sketch import Check, Sketches
+    from lookalike.job.sketch import Sketches
     from lookalike.job.work_folder import Work
+    from lookalike.recipe import Recipe
     from lookalike.score.jaccard import Scored
     from lookalike.text.documents import Texts
 
@@ -83,9 +85,9 @@ def links_of(
     work: Work,
     running: Running,
     *,
-    check: Check | None = None,
+    prefilter: Prefilter | None = None,
 ) -> Links:
-    """Verify all candidates that pass the check; the work folder counts them."""
+    """Verify all candidates that pass the prefilter; the work folder counts them."""
     refuse_if_quadratic(buckets, sketches.layout.cascade)
     known = work.stage("compare")
     if known.get("swept") is not None:
@@ -102,7 +104,7 @@ def links_of(
         work.checkpoint()
 
     blocks = met(buckets, sketches.layout, keys, start=known.get("place", 0), progress=finished)
-    _verify(blocks, compare, links, known, work, running, check)
+    _verify(blocks, compare, links, known, work, running, prefilter)
     finished(buckets.documents)
     return links
 
@@ -122,7 +124,7 @@ def swept(
         sketches.keys.band,
         layout.bands,
         bits,
-        sketches.all_checks(),
+        sketches.prefilter_bits(),
         bare=sketches.bare,
         differing=differing,
         most=fitting if most is None else min(most, fitting),
@@ -159,13 +161,13 @@ def swept_links(
 def exact_links(
     texts: Texts,
     chosen: NDArray[np.int64],
-    metric: Metric,
-    threshold: float,
+    recipe: Recipe,
     work: Work,
     running: Running,
 ) -> Links:
     """Find every pair by the exact join, which holds all documents in memory."""
-    blocks, compare = metric.every(texts, chosen, threshold, running)
+    means = Means(running.memory, running.threads, lambda *done: running.progress("compare", *done))
+    blocks, compare = recipe.every(texts, chosen, means)
     work.forget("compare")
     work.store.drop("links")
     links = Links(work.store.column("links", LINK))
@@ -180,13 +182,13 @@ def _verify(
     known: dict[str, Any],
     work: Work,
     running: Running,
-    check: Check | None = None,
+    prefilter: Prefilter | None = None,
 ) -> None:
     known.setdefault("candidates", 0)
     for first, second in blocks:
         met = len(first)
-        if check is not None:
-            first, second = check.passing(first, second)
+        if prefilter is not None:
+            first, second = prefilter.passing(first, second)
         links.append(compare(first, second))
         known["candidates"] += met
         known["dismissed"] = known.get("dismissed", 0) + met - len(first)
@@ -228,7 +230,7 @@ class _Thinning:
     """Places, the first ones, of documents that are never removed."""
     work: Work
     running: Running
-    check: Check | None
+    prefilter: Prefilter | None
     """By places, as the candidates are."""
     kept: NDArray[np.bool_] = field(init=False)
     nearest: NDArray[np.int64] = field(init=False)
@@ -341,8 +343,8 @@ class _Thinning:
             held = self.sketches.layout.holds(self.keys, documents[first], documents[second])
             first, second = first[held], second[held]
         met = len(first)
-        if self.check is not None:
-            first, second = self.check.passing(first, second)
+        if self.prefilter is not None:
+            first, second = self.prefilter.passing(first, second)
         scored = self.compare(first, second)
         self.known["candidates"] += met
         self.known["rejected"] += met - len(scored)
@@ -377,7 +379,7 @@ def thin(
     running: Running,
     *,
     fixed: int = 0,
-    check: Check | None = None,
+    prefilter: Prefilter | None = None,
 ) -> Thinned:
-    """Keep documents in the order of their places; `compare` and `check` take places."""
-    return _Thinning(buckets, sketches, compare, documents, fixed, work, running, check).run()
+    """Keep documents in the order of their places; `compare` and `prefilter` take places."""
+    return _Thinning(buckets, sketches, compare, documents, fixed, work, running, prefilter).run()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,23 +18,22 @@ from lookalike.base.errors import (
     UnreadableError,
 )
 from lookalike.base.memory import size
-from lookalike.candidates.buckets import Layout
 from lookalike.candidates.containment import contained
 from lookalike.candidates.identical import Groups
 from lookalike.cluster.components import stars
 from lookalike.cluster.keep import column_of, priorities
 from lookalike.job import compare as comparing
-from lookalike.job.choose import check, choose
 from lookalike.job.read import read_all
-from lookalike.job.sketch import Check, Sketches, sketch
+from lookalike.job.sketch import Sketches, sketch
 from lookalike.job.work_folder import Work
 from lookalike.kernels.jit import load_if_limited
+from lookalike.recipe import CanonicalForm, Sample, check, choose
+from lookalike.recipe.metrics import Cosine
 from lookalike.results import ContainmentResult, DedupResult, FindResult, Ground, Summary
 from lookalike.results.pairs import LINK, Links
 from lookalike.score.jaccard import Scored
 from lookalike.text import boilerplate
 from lookalike.text.documents import Selection
-from lookalike.text.normalise import Normalisation
 from lookalike.text.shingles import PIECE_BYTES
 
 if TYPE_CHECKING:
@@ -43,14 +41,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.job.metrics import Compare
+    from lookalike.candidates.prefilter import Prefilter
     from lookalike.job.running import Running
     from lookalike.job.work_folder import Claim
     from lookalike.read import Corpus
     from lookalike.read.source import Held
+    from lookalike.recipe.metrics import Compare
     from lookalike.settings import Settings
     from lookalike.text.boilerplate import SharedPassage
-    from lookalike.text.shingles import Shingling
 
 __all__ = ["Job"]
 
@@ -74,8 +72,6 @@ class Job:
     reading: dict[str, Any] = field(default_factory=dict)
     """What of the reading a work folder must agree with."""
     keep: str = "first"
-    ignored: str | None = None
-    """Text whose shingles do not count."""
     claimed: Claim | None = None
     """The work folder, where that was claimed before."""
     seconds: dict[str, float] = field(default_factory=dict)
@@ -84,16 +80,13 @@ class Job:
         """Open the work folder, and see whether it is of this job."""
         check(self.settings)
         load_if_limited()
-        self.options = Normalisation.parse(self.settings.normalise)
-        if self.ignored is not None:
-            digest = hashlib.sha256(self.ignored.encode()).hexdigest()[:16]
-            self.settings = replace(self.settings, ignore=digest)
+        form = CanonicalForm.of(self.settings)
         column = column_of(self.keep)
         reading = {
             "sources": [source.identity() for source in self.sources],
             **self.reading,
-            "normalise": str(self.options),
-            "multiset": self._counted,
+            "normalise": str(form.normalisation),
+            "multiset": form.counted,
             "column": column,
             "skip_bad": self.running.skip_bad,
         }
@@ -101,12 +94,6 @@ class Job:
             raise SettingsError("a work folder is for sources in files: leave it out")
         self.work = Work(self.running.work, reading=reading, claimed=self.claimed)
         self._say_what_it_takes()
-
-    @property
-    def _counted(self) -> bool:
-        """Whether it matters how often a token occurs in a document."""
-        settings = self.settings
-        return settings.multiset or settings.metric == "cosine" or settings.simhash is not None
 
     def _begin(self, command: str) -> None:
         """Take up the work of the same job, or begin another on what a finished one left."""
@@ -182,9 +169,8 @@ class Job:
             self.collection = read_all(
                 self.sources,
                 self.work,
-                self.options,
+                CanonicalForm.of(self.settings),
                 shingle=self.settings.shingle,
-                multiset=self._counted,
                 column=column_of(self.keep),
                 running=self.running,
             )
@@ -201,51 +187,36 @@ class Job:
             self.groups = Groups.of(self.texts, self.running.threads)
             self.rows = self.groups.representatives
         with self._stage("plan"):
-            self.metric, self.plan, self.warnings = choose(
-                self.collection,
-                self.groups,
-                self.settings,
-                self.options,
-                ignored=self.ignored,
-                threads=self.running.threads,
+            sample = Sample.of(
+                self.texts, self.groups, self.collection.form, read=len(self.collection)
+            )
+            self.recipe, self.plan, self.warnings = choose(
+                self.settings, sample, threads=self.running.threads
             )
 
-    @property
-    def shingling(self) -> Shingling:
-        """What a shingle is; only texts have them."""
-        shingling: Shingling | None = getattr(self.metric, "shingling", None)
-        if shingling is None:
-            raise SettingsError("this is for text: these documents are vectors")
-        return shingling
-
-    def _sketches(self, cascade: Any) -> Sketches:
-        settings = self.settings
-        key = [*self.metric.key(), *(getattr(settings, name) for name in SKETCHING[3:])]
+    def _sketches(self) -> Sketches:
         return sketch(
             self.texts,
             self.rows,
-            self.metric,
-            Layout.of(cascade),
+            self.recipe,
             self.work,
-            key=key,
-            rows=max(self.plan.signature, self.plan.estimated),
-            store=settings.estimate or self.running.keep_work,
+            store=self.settings.estimate or self.running.keep_work,
             running=self.running,
         )
 
     def _verified(self, rows: NDArray[np.int64], threshold: float) -> Compare:
-        return lambda first, second: self.metric.compare(
-            self.texts, rows, first, second, threshold, self.running.threads
+        return lambda first, second: self.recipe.score(
+            self.texts, first, second, rows=rows, threshold=threshold, threads=self.running.threads
         )
 
-    def _check(self, sketches: Sketches, order: NDArray[np.int64] | None = None) -> Check | None:
+    def _prefilter(
+        self, sketches: Sketches, order: NDArray[np.int64] | None = None
+    ) -> Prefilter | None:
         """Make what dismisses candidates by their first bits; `order` puts others in the places."""
-        if not self.metric.checked or self._by_sketches:
+        if not self.recipe.prefiltered or self.recipe.by_sketches:
             return None
-        words = sketches.all_checks()
-        if order is not None:
-            words = words[order]
-        return Check(words, self.plan.most_differing, self.running.threads)
+        bits = sketches.prefilter_bits()
+        return self.recipe.prefilter(bits if order is None else bits[order], self.running.threads)
 
     def _links(self) -> tuple[Links, Sketches | None]:
         """Find the similar pairs of distinct documents."""
@@ -254,37 +225,40 @@ class Job:
                 found = comparing.exact_links(
                     self.texts,
                     self.rows,
-                    self.metric,
-                    self.settings.threshold,
+                    self.recipe,
                     self.work,
                     self.running,
                 )
             return found, None
         with self._stage("sketch"):
-            sketches = self._sketches(self.plan.cascade)
+            sketches = self._sketches()
         if (swept := self._swept(sketches)) is not None:
             return swept, sketches
         with self._stage("band"):
             buckets = comparing.make_buckets(sketches, self.work, self.running)
-        if self._by_sketches:
+        if self.recipe.by_sketches:
             compare = self._estimated(sketches, self.settings.threshold)
         else:
             compare = self._verified(self.rows, self.settings.threshold)
         with self._stage("compare"):
-            check = self._check(sketches)
             links = comparing.links_of(
-                buckets, sketches, compare, self.work, self.running, check=check
+                buckets,
+                sketches,
+                compare,
+                self.work,
+                self.running,
+                prefilter=self._prefilter(sketches),
             )
         return links, sketches
 
     def _swept(self, sketches: Sketches, most: int | None = None) -> Links | None:
         """Find similar pairs among those whose sketches are near, where these are not too many."""
-        if not self.metric.checked or self._by_sketches or sketches.layout.filtered:
+        if not self.recipe.prefiltered or self.recipe.by_sketches or sketches.layout.filtered:
             return None
-        bits = self.metric.key_bits(sketches.layout, len(self.rows))
+        bits = self.recipe.key_bits(len(self.rows))
         with self._stage("band"):
             found = comparing.swept(
-                sketches, bits, self.plan.most_differing, self.running, most=most
+                sketches, bits, self.recipe.most_differing, self.running, most=most
             )
         if found is None:
             return None
@@ -292,19 +266,15 @@ class Job:
         with self._stage("compare"):
             return comparing.swept_links(found, compare, self.work, self.running)
 
-    @property
-    def _by_sketches(self) -> bool:
-        return self.settings.estimate or self.metric.estimates
-
     def _estimated(self, sketches: Sketches, threshold: float) -> Compare:
-        rows, threads = self.plan.estimated, self.running.threads
-        words = self.metric.words(rows)
+        recipe, threads = self.recipe, self.running.threads
 
         def compare(first: NDArray[np.int64], second: NDArray[np.int64]) -> Scored:
             involved, places = np.unique(np.concatenate([first, second]), return_inverse=True)
             left, right = np.split(places, 2)
-            known = sketches.of(involved, words)
-            return self.metric.estimate(known, rows, left, right, threshold, threads).at(involved)
+            known = sketches.of(involved, recipe.estimated_words)
+            found = recipe.estimate(known, left, right, threshold=threshold, threads=threads)
+            return found.at(involved)
 
         return compare
 
@@ -343,14 +313,13 @@ class Job:
 
     def resolved(self) -> Settings:
         """Give the settings that ran."""
-        shingling = getattr(self.metric, "shingling", None)
-        weighting = getattr(self.metric, "weighting", None)
-        planned = self.plan.cascade if self.plan.distance is None else None
+        metric, planned = self.recipe.metric, self.plan.cascade
+        weighting = metric.weighting.name if isinstance(metric, Cosine) else None
         return self.settings.resolved(
-            shingle=self.settings.shingle if shingling is None else str(shingling),
-            normalise=str(self.options),
-            cascade=str(planned) if planned else None,
-            weights=weighting.name if shingling is not None and weighting is not None else None,
+            shingle=self.recipe.shingle or self.settings.shingle,
+            normalise=str(self.recipe.form.normalisation),
+            cascade=str(planned) if planned and self.plan.distance is None else None,
+            weights=weighting if metric.shingling is not None else None,
         )
 
     def find(self) -> FindResult:
@@ -359,9 +328,9 @@ class Job:
         links, sketches = self._links()
         counted = self.work.stage("compare")
         candidates, dismissed = counted.get("candidates", 0), counted.get("dismissed", 0)
-        compare = self._verified(self.rows, self.metric.lowest)
-        if self._by_sketches and sketches is not None:
-            compare = self._estimated(sketches, self.metric.lowest)
+        compare = self._verified(self.rows, self.recipe.lowest)
+        if self.recipe.by_sketches and sketches is not None:
+            compare = self._estimated(sketches, self.recipe.lowest)
         self.finish()
         return FindResult(
             plan=self.plan,
@@ -378,12 +347,14 @@ class Job:
         threshold = self.settings.containment
         if threshold is None:
             raise SettingsError("containment: use a share above 0, as 0.9")
+        if (shingling := self.recipe.metric.shingling) is None:
+            raise SettingsError("this is for text: these documents are vectors")
         self.work.store.drop("links")
         links = Links(self.work.store.column("links", LINK))
         with self._stage("compare"):
             blocks = contained(
                 Selection(self.texts, self.rows),
-                self.shingling,
+                shingling,
                 threshold=threshold,
                 memory=self.running.memory // 2,
                 threads=self.running.threads,
@@ -401,8 +372,10 @@ class Job:
     def most_shared(self, most: int) -> tuple[list[SharedPassage], Summary, Ground]:
         """List the passages shared by the most documents, so many."""
         self.prepare("boilerplate")
-        if self.collection.kind not in ("text", None):
-            raise SettingsError(f"passages are of text: these documents are {self.collection.kind}")
+        if self.collection.form.kind not in ("text", None):
+            raise SettingsError(
+                f"passages are of text: these documents are {self.collection.form.kind}"
+            )
         with self._stage("compare"):
             found = boilerplate.most_shared(
                 lambda: Selection(self.texts, self.rows).parts(PIECE_BYTES),
@@ -426,7 +399,7 @@ class Job:
             thinned = self._stars_among(links, order, fixed)
         else:
             with self._stage("sketch"):
-                sketches = self._sketches(self.plan.cascade)
+                sketches = self._sketches()
             swept = self._swept(sketches, most=comparing.FEW * len(order))
             if swept is not None:
                 thinned = self._stars_among(swept, order, fixed)
@@ -453,7 +426,7 @@ class Job:
                 self.work,
                 self.running,
                 fixed=fixed,
-                check=self._check(sketches, order),
+                prefilter=self._prefilter(sketches, order),
             )
 
     def _preferred(self, references: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

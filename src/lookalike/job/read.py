@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, deque
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -21,13 +21,7 @@ from lookalike.read import kind_of
 from lookalike.read.vectors import byte_lengths
 from lookalike.results.ids import Ids, IdWriter
 from lookalike.text.documents import Texts
-from lookalike.text.normalise import Canonical, Normalisation, normalise
-from lookalike.text.tokens import canonical_tokens
-from lookalike.text.vectors import (
-    canonical_sparse,
-    canonical_vectors,
-    dimension_of,
-)
+from lookalike.text.vectors import dimension_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,6 +33,8 @@ if TYPE_CHECKING:
     from lookalike.job.work_folder import Work
     from lookalike.read import Batch, Corpus
     from lookalike.read.source import Held
+    from lookalike.recipe import CanonicalForm
+    from lookalike.text.normalise import Canonical
 
 __all__ = ["Collection", "read_all"]
 
@@ -61,10 +57,8 @@ class Collection:
     texts: Texts
     counts: list[int]
     """Documents of each source."""
-    kind: str | None
-    """What the documents are: text, tokens, vectors or sparse; None where there are none."""
-    dimension: int
-    """The numbers of a vector."""
+    form: CanonicalForm
+    """With the kind of the documents; None where there are none."""
     characters: Column
     """Of each document as it was read."""
     shards: Column
@@ -114,8 +108,7 @@ class _Part(NamedTuple):
 class _Reader:
     sources: Sequence[Corpus | Held]
     work: Work
-    options: Normalisation
-    multiset: bool
+    form: CanonicalForm
     column: str | None
     running: Running
     known: dict[str, Any] = field(init=False)
@@ -274,14 +267,7 @@ class _Reader:
             raise SourceError(message)
 
     def _canonical(self, texts: pa.Array) -> Canonical:
-        kind = kind_of(texts.type)
-        if kind == "vectors":
-            return canonical_vectors(texts, self.known["dimension"] or 0)
-        if kind == "sparse":
-            return canonical_sparse(texts)
-        if kind == "tokens":
-            return canonical_tokens(texts, multiset=self.multiset)
-        return normalise(texts, self.options)
+        return replace(self.form, dimension=self.known["dimension"] or 0).canonical(texts)
 
     def _commit(self, parts: list[_Part], number: int) -> None:
         """Put a whole batch into the columns, and make it count."""
@@ -362,15 +348,14 @@ def _whole(lengths: pa.Array) -> NDArray[np.int64]:
 def read_all(
     sources: Sequence[Corpus | Held],
     work: Work,
-    options: Normalisation,
+    form: CanonicalForm,
     *,
     shingle: str,
-    multiset: bool,
     column: str | None,
     running: Running,
 ) -> Collection:
     """Read all sources, or go on where the work folder says; `column` is kept for a policy."""
-    reader = _Reader(sources, work, options, multiset, column, running)
+    reader = _Reader(sources, work, form, column, running)
     known = reader.known
     if not known["done"]:
         reader.run()
@@ -395,8 +380,7 @@ def read_all(
         ids=reader.ids.finish(whole=known["whole"]),
         texts=texts,
         counts=known["counts"],
-        kind=known["kind"],
-        dimension=known["dimension"] or 0,
+        form=replace(form, kind=known["kind"], dimension=known["dimension"] or 0),
         characters=reader.characters,
         shards=reader.shards,
         records=reader.records,

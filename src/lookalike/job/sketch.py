@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lookalike.base.threads import in_order, pieces
-from lookalike.candidates.buckets import TOGETHER, Keys, Layout
-from lookalike.job.metrics import CHECK_WORDS
+from lookalike.candidates.buckets import TOGETHER, Keys
 from lookalike.job.running import PIECE_BYTES
-from lookalike.sketches import hyperplanes
+from lookalike.recipe import PREFILTER_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,12 +18,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.base.columns import Column
-    from lookalike.job.metrics import Metric
+    from lookalike.candidates.buckets import Layout
     from lookalike.job.running import Running
     from lookalike.job.work_folder import Work
+    from lookalike.recipe import Encoded, Recipe
     from lookalike.text.documents import Texts
 
-__all__ = ["Check", "Sketches", "sketch"]
+__all__ = ["Sketches", "sketch"]
 
 MANY = 64
 """One in so many documents, from which on sketches are read in blocks, not one by one."""
@@ -44,7 +44,7 @@ class Sketches:
     """The first words of each sketch."""
     words: int
     """How many of each are stored."""
-    checks: Column | None
+    prefilter: Column | None
     """The bits of each that are looked at before two documents are."""
 
     def of(self, documents: NDArray[np.int64], words: int) -> NDArray[np.uint32]:
@@ -75,92 +75,65 @@ class Sketches:
         if self.stored is not None:
             yield from _blocks(self.stored, self.words, 0, len(self.bare))
 
-    def all_checks(self) -> NDArray[np.uint32]:
+    def prefilter_bits(self) -> NDArray[np.uint32]:
         """Give the bits of all sketches that are looked at first."""
-        if self.checks is None:
+        if self.prefilter is None:
             return np.empty((len(self.bare), 0), np.uint32)
-        found: NDArray[np.uint32] = self.checks.read().reshape(-1, CHECK_WORDS)
+        found: NDArray[np.uint32] = self.prefilter.read().reshape(-1, PREFILTER_WORDS)
         return found
-
-
-class Check:
-    """Dismisses candidates whose sketches differ too much, before the documents are read."""
-
-    def __init__(self, sketches: NDArray[np.uint32], most: int, threads: int) -> None:
-        """Take the first words of all sketches, and the bits in which two may differ."""
-        self._sketches = sketches
-        self._most = most
-        self._threads = threads
-
-    def passing(
-        self, first: NDArray[np.int64], second: NDArray[np.int64]
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Give the candidates that are worth comparing."""
-
-        def near(piece: slice) -> NDArray[np.bool_]:
-            return hyperplanes.differing(self._sketches, first[piece], second[piece]) <= self._most
-
-        cut = pieces(np.ones(len(first), np.int64), TOGETHER)
-        found = [np.empty(0, np.bool_), *in_order(near, cut, self._threads)]
-        kept = np.concatenate(found)
-        return first[kept], second[kept]
 
 
 def sketch(
     texts: Texts,
     chosen: NDArray[np.int64],
-    metric: Metric,
-    layout: Layout,
+    recipe: Recipe,
     work: Work,
     *,
-    key: Any,
-    rows: int,
     store: bool,
     running: Running,
 ) -> Sketches:
     """Make the band keys of the chosen documents, or go on where the work folder says.
 
-    `key` names all that decides a sketch. With `store` the sketches are kept, at least `rows` of
-    each; those kept under the same key are used again.
+    With `store` the sketches are kept; those kept by a recipe that makes the same sketches, if
+    long enough, are used again.
     """
     known = work.stage("sketch")
-    needed = metric.stored(rows) if store else metric.always_stored
+    key, needed = recipe.sketching(), recipe.stored_words(kept=store)
     if known.get("key") != key or known["stored"] < needed:
         known.clear()
         known.update(key=key, stored=needed, signed=False, cascade=None, banded=False)
-    stored = known["stored"]
-    banding = metric.banding(layout)
+    stored, layout = known["stored"], recipe.layout
+    banding = recipe.banding()
     if known["cascade"] != banding:
         work.store.drop("keys")
-        whole = stored >= metric.words(layout.cascade.rows)
+        whole = stored >= recipe.key_words
         known.update(cascade=banding, banded=False, signed=known["signed"] and whole)
         if not known["signed"]:
-            work.store.drop("bare", "signatures", "checks")
+            work.store.drop("bare", "signatures", "prefilter")
     if not work.durable and len(chosen) * layout.bands * KEY_BYTES > running.memory // 4:
         work.make_room()
     keys = Keys(layout.bands, work.store.column("keys", np.uint64))
     bare = work.store.column("bare", np.uint8)
     signatures = work.store.column("signatures", np.uint32) if stored else None
-    checks = work.store.column("checks", np.uint32) if metric.checked else None
+    prefilter = work.store.column("prefilter", np.uint32) if recipe.prefiltered else None
     running.progress("sketch", keys.written, len(chosen))
     if known["signed"] and signatures is not None and not known["banded"]:
         for block in _blocks(signatures, stored, keys.written, len(chosen)):
-            keys.append(metric.keys(block, layout))
+            keys.append(recipe.keys(block))
             running.progress("sketch", len(keys), len(chosen))
     elif not known["signed"]:
         # Keys are written in blocks; what stands behind the last block is made again.
         bare.clear(keys.written)
         if signatures is not None:
             signatures.clear(keys.written * stored)
-        if checks is not None:
-            checks.clear(keys.written * CHECK_WORDS)
-        making = max(metric.words(rows), stored)
-        columns = bare, signatures, checks
-        _sketch(texts, chosen, metric, layout, work, keys, *columns, stored, making, running)
+        if prefilter is not None:
+            prefilter.clear(keys.written * PREFILTER_WORDS)
+        columns = bare, signatures, prefilter
+        _sketch(texts, chosen, recipe, work, keys, *columns, stored, running)
     keys.finish()
     known.update(signed=True, banded=True)
     work.checkpoint()
-    return Sketches(layout, keys, bare.read().astype(np.bool_), signatures, stored, checks)
+    return Sketches(layout, keys, bare.read().astype(np.bool_), signatures, stored, prefilter)
 
 
 def _blocks(stored: Column, words: int, begin: int, end: int) -> Iterator[NDArray[np.uint32]]:
@@ -172,34 +145,29 @@ def _blocks(stored: Column, words: int, begin: int, end: int) -> Iterator[NDArra
 def _sketch(
     texts: Texts,
     chosen: NDArray[np.int64],
-    metric: Metric,
-    layout: Layout,
+    recipe: Recipe,
     work: Work,
     keys: Keys,
     bare: Column,
     signatures: Column | None,
-    checks: Column | None,
+    prefilter: Column | None,
     stored: int,
-    making: int,
     running: Running,
 ) -> None:
     wanted = chosen[keys.written :]
 
-    def make(piece: slice) -> tuple[NDArray[Any], ...]:
-        part, mine = texts.part(wanted[piece])
-        made, empty = metric.sketch(part, mine, making)
-        first = made[:, :0] if checks is None else metric.checks(made)
-        return metric.keys(made, layout), empty, made[:, :stored], first
+    def make(piece: slice) -> Encoded:
+        return recipe.encode(*texts.part(wanted[piece]), words=stored)
 
     written = keys.written
     cuts = pieces(texts.lengths(wanted), PIECE_BYTES)
-    for made, empty, kept, first in in_order(make, cuts, running.threads):
-        keys.append(made)
-        bare.append(empty)
+    for made in in_order(make, cuts, running.threads):
+        keys.append(made.keys)
+        bare.append(made.empty)
         if signatures is not None:
-            signatures.append(kept)
-        if checks is not None:
-            checks.append(first)
+            signatures.append(made.sketches[:, :stored])
+        if prefilter is not None:
+            prefilter.append(made.prefilter)
         running.progress("sketch", len(keys), len(chosen))
         if keys.written > written:
             written = keys.written

@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from lookalike.base.errors import SettingsError
 from lookalike.base.threads import in_order, pieces
-from lookalike.job.metrics import Cosine
 from lookalike.planning.plan import MOST_GIVEN
+from lookalike.recipe.metrics import Cosine, Fingerprints, Jaccard
 from lookalike.settings import FORMAT
-from lookalike.sketches import hyperplanes, minhash
+from lookalike.sketches import hyperplanes
 from lookalike.text.shingles import PIECE_BYTES
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def sketch_tables(job: Job, wanted: Wanted) -> Iterator[pa.Table]:
     hyperplanes, 32 to a word. An empty document has none: they are null.
     """
     job.prepare("sketch")
-    metric = job.metric
+    metric = job.recipe.metric
     if not isinstance(metric, Cosine):
         raise SettingsError("sketches are made with the metric cosine")
     columns = tuple(wanted.columns or (KINDS[:2] if metric.shingling else KINDS[2:]))
@@ -163,15 +163,11 @@ class _Maker:
         if name == "bits" or shingling is None:
             return metric.sketch(part, mine, self.wanted.bits // hyperplanes.WORD)
         if name == "simhash":
-            prints, counts = hyperplanes.fingerprints(
-                part, shingling, metric.weighting, chosen=mine
-            )
-            return prints, counts == 0
-        shingling = replace(shingling, multiset=self.wanted.multiset)
-        rows, counts = minhash.sign_texts(
-            part, shingling, rows=self.wanted.rows, seed=metric.seed, chosen=mine
-        )
-        return rows, counts == 0
+            prints = Fingerprints(metric.seed, shingling, metric.weighting)
+            words, empty = prints.sketch(part, mine, prints.always_stored)
+            return words.view("<u8").reshape(-1), empty
+        sets = Jaccard(replace(shingling, multiset=self.wanted.multiset), metric.seed)
+        return sets.sketch(part, mine, self.wanted.rows)
 
 
 def _spread(values: NDArray[Any], there: NDArray[np.bool_]) -> pa.Array:

@@ -149,9 +149,14 @@ def measure(documents: Canonical, chosen: NDArray[np.int64], shingling: Shinglin
     return Background(similarities, float(sizes.mean()))
 
 
-def close_sample(documents: Texts, distinct: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Choose the larger sample: one in 250 of more than a million documents, up to a bound."""
-    most = min(max(len(distinct) // 250, CLOSE_DOCUMENTS), MOST_CLOSE)
+def close_sample(
+    documents: Canonical | Texts, distinct: NDArray[np.int64], total: int
+) -> NDArray[np.int64]:
+    """Choose the larger sample: one in 250 of more than a million documents, up to a bound.
+
+    `total` is how many distinct documents the corpus has, of which these may be a part.
+    """
+    most = min(max(total // 250, CLOSE_DOCUMENTS), MOST_CLOSE)
     return sample(documents, distinct, most=most, most_bytes=CLOSE_BYTES)
 
 

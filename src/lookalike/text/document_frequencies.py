@@ -223,6 +223,11 @@ class Table:
         self.numbers = np.zeros_like(self.keys)
         kernels.enter(hashes, self.keys, self.numbers)
 
+    def hashes(self) -> NDArray[np.uint64]:
+        """Give those that were entered, in their order."""
+        entered = np.flatnonzero(self.numbers)
+        return self.keys[entered[np.argsort(self.numbers[entered])]]
+
     def places(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Give the place of each, or -1."""
         found = np.empty(len(hashes), np.int64)

@@ -112,7 +112,7 @@ class Texts(Strings):
 class Selection:
     """Some documents of a corpus, as if they were all."""
 
-    def __init__(self, texts: Texts, rows: NDArray[np.int64]) -> None:
+    def __init__(self, texts: Canonical | Texts, rows: NDArray[np.int64]) -> None:
         """Take the documents in these rows."""
         self._texts = texts
         self._rows = rows

@@ -7,8 +7,10 @@ shingles that are ignored are as if they were not there. `docs/hashing.md` defin
 
 from __future__ import annotations
 
+import hashlib
 import re
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -98,6 +100,22 @@ class Shingling:
         ignored = np.empty(0, np.uint64) if self.ignored is None else self.ignored
         factors = np.uint64(8 * BASE), np.uint64(8 * drop)
         return _UNITS[self.unit], self.size, *factors, unicode.code_points(), ignored
+
+    @cached_property
+    def ignored_hashes(self) -> NDArray[np.uint64]:
+        """The shingles that do not count, sorted."""
+        if self.ignored is None:
+            return np.empty(0, np.uint64)
+        slots, zero = self.ignored[:-1], self.ignored[-1:]
+        # A free slot is 0; whether the hash 0 is ignored itself, the last word tells.
+        return np.sort(np.concatenate([slots[slots != 0], np.zeros(int(zero.any()), np.uint64)]))
+
+    @cached_property
+    def ignored_digest(self) -> str | None:
+        """The name of what does not count, in 16 hexadecimal digits; None where all counts."""
+        if self.ignored is None:
+            return None
+        return hashlib.sha256(self.ignored_hashes.astype("<u8").tobytes()).hexdigest()[:16]
 
 
 def ignoring(hashes: NDArray[np.uint64]) -> NDArray[np.uint64] | None:

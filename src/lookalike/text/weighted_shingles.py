@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,6 +69,9 @@ class Rarity:
         self, documents: int, shared: NDArray[np.uint64], counts: NDArray[np.int64]
     ) -> None:
         """Take the shingles that two documents or more share, and in how many each stands."""
+        self.documents = documents
+        self.counts = counts.astype(np.uint32)
+        """Of the shared shingles, in their order."""
         self._table = Table(shared)
         # The last is for all other shingles, which stand in one document each.
         self._values = _logarithms((1 + documents) / (1 + np.append(counts, 1))) + 1
@@ -75,6 +80,19 @@ class Rarity:
     def of(cls, parts: Parts, shingling: Shingling, documents: int, threads: int) -> Rarity:
         """Count the shingles of a corpus, in passes of their own."""
         return cls(documents, *shared_by_two(parts, shingling, threads=threads))
+
+    @property
+    def shared(self) -> NDArray[np.uint64]:
+        """The shingles that two documents or more share, in their order."""
+        return self._table.hashes()
+
+    @cached_property
+    def digest(self) -> str:
+        """The name of these counts, in 16 hexadecimal digits."""
+        digest = hashlib.sha256(str(self.documents).encode())
+        digest.update(self.shared.astype("<u8").tobytes())
+        digest.update(self.counts.astype("<u4").tobytes())
+        return digest.hexdigest()[:16]
 
     def __call__(self, features: NDArray[np.uint64]) -> NDArray[np.float64]:
         """Give the rarity of each shingle."""

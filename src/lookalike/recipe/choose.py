@@ -1,37 +1,40 @@
-"""What a job compares and by which plan, chosen by what was read, and what speaks against it."""
+"""From settings and a sample of a corpus to a recipe, its plan, and what speaks against it."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from lookalike.base.errors import SettingsError
 from lookalike.candidates.hamming import block_masks, expected_meetings
-from lookalike.job.metrics import Cosine, Fingerprints, Jaccard
+from lookalike.candidates.identical import Groups
 from lookalike.planning import plan as planning
 from lookalike.planning import sampling
+from lookalike.recipe.form import CanonicalForm
+from lookalike.recipe.metrics import Cosine, Fingerprints, Jaccard
+from lookalike.recipe.recipe import Recipe
 from lookalike.text import boilerplate, document_frequencies
 from lookalike.text.documents import Selection
-from lookalike.text.normalise import normalise
 from lookalike.text.shingles import HEAD, PIECE_BYTES, Shingling, ignoring, usual_size
 from lookalike.text.vectors import matrix
 from lookalike.text.weighted_shingles import Rarity, Weighting, listed_bags
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
-    from lookalike.candidates.identical import Groups
-    from lookalike.job.metrics import Metric
-    from lookalike.job.read import Collection
     from lookalike.planning.plan import Plan
     from lookalike.planning.sampling import Background
+    from lookalike.recipe.metrics import Metric
     from lookalike.settings import Settings
-    from lookalike.text.normalise import Canonical, Normalisation
+    from lookalike.text.documents import Texts
+    from lookalike.text.normalise import Canonical
 
-__all__ = ["check", "choose"]
+__all__ = ["Chosen", "Sample", "check", "choose"]
 
 SCRIPT_SAMPLE = 200
 """Documents that tell the script of a corpus."""
@@ -59,61 +62,113 @@ def check(settings: Settings) -> None:
         planning.given_cascade(settings)
 
 
-def choose(
-    collection: Collection,
-    groups: Groups,
-    settings: Settings,
-    options: Normalisation,
-    *,
-    ignored: str | None,
-    threads: int,
-) -> tuple[Metric, Plan, list[str]]:
+@dataclass(frozen=True)
+class Sample:
+    """The distinct documents of a corpus: all of them, or those with the smallest fingerprints.
+
+    A choice looks at the ones with the smallest content fingerprints, so that it is the same
+    whatever the order of input, and the same by that part of a corpus as by the whole. Only what
+    is counted over all documents, for `max_df` and tf-idf, needs all.
+    """
+
+    documents: Canonical | Texts
+    rows: NDArray[np.int64]
+    """The distinct documents among them, none of which is empty."""
+    form: CanonicalForm
+    distinct: int
+    """Distinct documents of the whole corpus."""
+    read: int
+    """Documents that were read."""
+    empty: int
+    """Empty ones among them."""
+
+    @classmethod
+    def of(
+        cls, documents: Canonical | Texts, groups: Groups, form: CanonicalForm, *, read: int
+    ) -> Sample:
+        """Take all distinct documents of a corpus."""
+        empty = int(np.count_nonzero(groups.of_document < 0))
+        return cls(documents, groups.representatives, form, len(groups), read, empty)
+
+    @classmethod
+    def of_array(cls, documents: pa.Array, settings: Settings) -> Sample:
+        """Take raw documents, as they are, for the corpus."""
+        form = CanonicalForm.of(settings).decided_by(documents)
+        canonical = form.canonical(documents)
+        return cls.of(canonical, Groups.of(canonical), form, read=len(documents))
+
+    @property
+    def kind(self) -> str | None:
+        """What the documents are."""
+        return self.form.kind
+
+    def parts(self) -> Iterator[Canonical]:
+        """Give all documents, a piece at a time."""
+        return Selection(self.documents, self.rows).parts(PIECE_BYTES)
+
+
+class Chosen(NamedTuple):
+    """A recipe, the plan that it follows, and what a user should know of both."""
+
+    recipe: Recipe
+    plan: Plan
+    warnings: list[str]
+
+
+def choose(settings: Settings, sample: Sample, *, threads: int = 1) -> Chosen:
     """Choose the shingle, leave out those that do not count, plan, and say what is doubtful."""
-    texts, rows = collection.texts, groups.representatives
-    sample = texts.chosen(sampling.sample(texts, rows))
+    few = sample.documents.chosen(sampling.sample(sample.documents, sample.rows))
     metric: Metric
-    if collection.kind in ("vectors", "sparse"):
-        metric, background = _vectors(collection, settings, sample, ignored)
-        name, what, reason = _dimensions(collection), "vectors", None
+    if sample.kind in ("vectors", "sparse"):
+        metric, background = _vectors(sample, settings, few)
+        name, what, reason = _dimensions(sample.form), "vectors", None
         warnings = []
     else:
-        shingling, reason = _shingling(collection, rows, settings, sample)
-        table = _ignored(collection, rows, settings, options, shingling, ignored, threads)
+        shingling, reason = _shingling(sample, settings, few)
+        table = _ignored(sample, settings, shingling, threads)
         if table is not None:
             shingling = replace(shingling, ignored=table)
-        metric = _metric(collection, rows, settings, shingling, threads)
-        every = np.arange(len(sample))
+        metric = _metric(sample, settings, shingling, threads)
+        every = np.arange(len(few))
         if isinstance(metric, Cosine):
-            background = sampling.measure_bags(metric.bags(sample, every))
+            background = sampling.measure_bags(metric.bags(few, every))
         else:
-            background = sampling.measure(sample, every, shingling)
+            background = sampling.measure(few, every, shingling)
             if settings.planned and not settings.exact:
-                larger = texts.chosen(sampling.close_sample(texts, rows))
+                close = sampling.close_sample(sample.documents, sample.rows, sample.distinct)
+                larger = sample.documents.chosen(close)
                 background = sampling.with_close_pairs(background, larger, shingling)
-        warnings = sampling.doubts(sample, every, shingling, background)
+        warnings = sampling.doubts(few, every, shingling, background)
         name = f"{shingling} multiset" if settings.multiset else str(shingling)
         what = WEIGHED[metric.weighting.name] if isinstance(metric, Cosine) else "shingles"
     if isinstance(metric, Fingerprints):
-        meetings = expected_meetings([np.uint64(mask) for mask in metric.masks], len(groups))
+        meetings = expected_meetings([np.uint64(mask) for mask in metric.masks], sample.distinct)
         plan = planning.plan_of_blocks(
-            metric.distance, len(groups), background, len(metric.masks), meetings
+            metric.distance, sample.distinct, background, len(metric.masks), meetings
         )
     else:
-        plan = planning.plan_for(settings, len(groups), background)
+        plan = planning.plan_for(settings, sample.distinct, background)
     plan = replace(plan, shingle=name, shingle_reason=reason, what=what)
     if settings.estimate:
         least = LEAST_BITS if settings.metric == "cosine" else LEAST_ESTIMATED
         plan = replace(plan, estimated=max(plan.signature, least))
-    return metric, plan, warnings + _doubts(collection, groups, settings, plan)
+    recipe = Recipe(
+        sample.form,
+        metric,
+        plan.cascade,
+        settings.threshold,
+        plan.most_differing if plan.cascade is not None and metric.prefiltered else 0,
+        max(plan.signature, plan.estimated),
+        plan.estimated,
+    )
+    return Chosen(recipe, plan, warnings + _doubts(sample, settings, plan))
 
 
-def _dimensions(collection: Collection) -> str:
-    return "sparse" if collection.kind == "sparse" else f"{collection.dimension:,}-dimensional"
+def _dimensions(form: CanonicalForm) -> str:
+    return "sparse" if form.kind == "sparse" else f"{form.dimension:,}-dimensional"
 
 
-def _vectors(
-    collection: Collection, settings: Settings, sample: Canonical, ignored: str | None
-) -> tuple[Cosine, Background]:
+def _vectors(sample: Sample, settings: Settings, few: Canonical) -> tuple[Cosine, Background]:
     """Compare vectors, after refusing what is for text alone."""
     for name, given in (
         ("containment", settings.containment is not None),
@@ -121,7 +176,7 @@ def _vectors(
         ("a shingle", settings.shingle != "auto"),
         ("a weighting", settings.weights is not None),
         ("max-df", settings.max_df is not None),
-        ("a text to ignore", ignored is not None),
+        ("a text to ignore", settings.ignore is not None),
     ):
         if given:
             raise SettingsError(f"{name} is for text: these documents are vectors, leave it out")
@@ -129,34 +184,23 @@ def _vectors(
         raise SettingsError(
             "vectors are compared by their angle: use --metric cosine (metric='cosine')"
         )
-    if collection.kind == "sparse":
-        bags = listed_bags(sample)
+    if sample.kind == "sparse":
+        bags = listed_bags(few)
         return Cosine(settings.seed), sampling.measure_bags(bags)
-    dimension = collection.dimension
+    dimension = sample.form.dimension
     metric = Cosine(settings.seed, dimension=dimension)
-    return metric, sampling.measure_vectors(matrix(sample, dimension))
+    return metric, sampling.measure_vectors(matrix(few, dimension))
 
 
-def _metric(
-    collection: Collection,
-    rows: NDArray[np.int64],
-    settings: Settings,
-    shingling: Shingling,
-    threads: int,
-) -> Metric:
+def _metric(sample: Sample, settings: Settings, shingling: Shingling, threads: int) -> Metric:
     if settings.metric == "jaccard" and settings.simhash is None:
         return Jaccard(shingling, settings.seed)
     weighting = Weighting(settings.weights or "counts")
     if weighting.name == "tf-idf":
-        rarity = Rarity.of(
-            lambda: Selection(collection.texts, rows).parts(PIECE_BYTES),
-            shingling,
-            len(rows),
-            threads,
-        )
+        rarity = Rarity.of(sample.parts, shingling, sample.distinct, threads)
         weighting = replace(weighting, rarity=rarity)
     if settings.simhash is not None:
-        masks = block_masks(settings.simhash, len(rows))
+        masks = block_masks(settings.simhash, sample.distinct)
         return Fingerprints(
             settings.seed,
             shingling,
@@ -167,60 +211,51 @@ def _metric(
     return Cosine(settings.seed, shingling, weighting)
 
 
-def _shingling(
-    collection: Collection, rows: NDArray[np.int64], settings: Settings, sample: Canonical
-) -> tuple[Shingling, str]:
+def _shingling(sample: Sample, settings: Settings, few: Canonical) -> tuple[Shingling, str]:
     multiset = settings.multiset
-    if collection.kind == "tokens":
+    if sample.kind == "tokens":
         return Shingling.parse("tokens", multiset=multiset), "as given"
     if settings.shingle != "auto":
         return Shingling.parse(settings.shingle, multiset=multiset), "as given"
-    texts = collection.texts
-    few = sampling.smallest_prints(texts.fingerprints, rows, SCRIPT_SAMPLE)
-    heads = texts.chosen(few, most=HEAD)
-    usual = usual_size(heads, np.arange(len(few)))
+    documents = sample.documents
+    telling = sampling.smallest_prints(documents.fingerprints, sample.rows, SCRIPT_SAMPLE)
+    heads = documents.chosen(telling, most=HEAD)
+    usual = usual_size(heads, np.arange(len(telling)))
     shingling, _, reason = sampling.choose_shingle(
-        sample, np.arange(len(sample)), multiset=multiset, smallest=usual
+        few, np.arange(len(few)), multiset=multiset, smallest=usual
     )
     return shingling, reason
 
 
 def _ignored(
-    collection: Collection,
-    rows: NDArray[np.int64],
-    settings: Settings,
-    options: Normalisation,
-    shingling: Shingling,
-    ignored: str | None,
-    threads: int,
+    sample: Sample, settings: Settings, shingling: Shingling, threads: int
 ) -> NDArray[np.uint64] | None:
     """Lay out the shingles that do not count, where there are any."""
     hashes = [np.empty(0, np.uint64)]
-    if ignored is not None:
-        if collection.kind == "tokens":
+    if settings.ignore is not None:
+        if sample.kind == "tokens":
             raise SettingsError("a text to ignore is for text: these documents are tokens")
-        texts = pa.array(boilerplate.paragraphs(ignored), pa.large_string())
-        hashes.append(boilerplate.hashes_of(normalise(texts, options), shingling))
+        texts = pa.array(boilerplate.paragraphs(settings.ignore), pa.large_string())
+        hashes.append(boilerplate.hashes_of(sample.form.canonical(texts), shingling))
     if settings.max_df is not None:
         hashes.append(
             document_frequencies.frequent(
-                lambda: Selection(collection.texts, rows).parts(PIECE_BYTES),
+                sample.parts,
                 shingling,
                 # What stands in one document only is shared by none.
-                share=max(settings.max_df, 1 / max(1, len(rows))),
-                documents=len(rows),
+                share=max(settings.max_df, 1 / max(1, sample.distinct)),
+                documents=sample.distinct,
                 threads=threads,
             )
         )
     return ignoring(np.unique(np.concatenate(hashes)))
 
 
-def _doubts(collection: Collection, groups: Groups, settings: Settings, plan: Plan) -> list[str]:
+def _doubts(sample: Sample, settings: Settings, plan: Plan) -> list[str]:
     found = []
-    documents = len(collection)
-    empty = int(np.count_nonzero(groups.of_document < 0))
+    documents, empty = sample.read, sample.empty
     if empty > MOSTLY * documents:
-        vectors = collection.kind in ("vectors", "sparse")
+        vectors = sample.kind in ("vectors", "sparse")
         column, option = ("vectors", "--vector") if vectors else ("text", "--text")
         found.append(
             f"{empty:,} of {documents:,} documents are empty: is this the column of the {column}? "

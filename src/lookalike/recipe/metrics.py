@@ -31,23 +31,32 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.candidates.buckets import Layout
-    from lookalike.job.running import Running
     from lookalike.text.documents import Texts
     from lookalike.text.normalise import Canonical
     from lookalike.text.shingles import Shingling
     from lookalike.text.weighted_shingles import Bags
 
+    Documents = Canonical | Texts
     Rows = NDArray[np.int64]
     Compare = Callable[[Rows, Rows], Scored]
     Blocks = Iterable[tuple[Rows, Rows]]
 
-__all__ = ["CHECK_WORDS", "Cosine", "Fingerprints", "Jaccard", "Metric"]
+__all__ = ["PREFILTER_WORDS", "Cosine", "Fingerprints", "Jaccard", "Means", "Metric"]
 
-CHECK_WORDS = PREFILTER_BITS // hyperplanes.WORD
+PREFILTER_WORDS = PREFILTER_BITS // hyperplanes.WORD
 LANES = 32
 """Rows by which stored signatures grow."""
 BLOCK_WORDS = hyperplanes.LEAST_SIZE // hyperplanes.WORD
 """Words by which stored bits grow: as many are made at a time."""
+
+
+@dataclass(frozen=True)
+class Means:
+    """What the exact join may use, and who hears how far it is."""
+
+    memory: int
+    threads: int = 1
+    progress: Callable[[int, int], None] | None = None
 
 
 class Metric(Protocol):
@@ -58,13 +67,21 @@ class Metric(Protocol):
     """The smallest similarity that there is."""
     always_stored: int
     """Words of each sketch that are kept whatever the job."""
-    checked: bool
+    prefiltered: bool
     """Some bits of two sketches are looked at before the documents are compared."""
     estimates: bool
     """Two documents are compared by their sketches alone."""
 
-    def key(self) -> list[Any]:
-        """Give what decides a sketch, for JSON."""
+    @property
+    def seed(self) -> int:
+        """Of the random hash functions."""
+
+    @property
+    def shingling(self) -> Shingling | None:
+        """What a shingle is; None for vectors."""
+
+    def decides(self) -> dict[str, Any]:
+        """Give all that decides a sketch or a score, as plain values; tables by their digests."""
 
     def banding(self, layout: Layout) -> str:
         """Name what decides the keys of a sketch."""
@@ -86,11 +103,17 @@ class Metric(Protocol):
     def key_bits(self, layout: Layout, documents: int) -> int:
         """Tell how many bits of a key, the lowest, tell the buckets of so many documents apart."""
 
-    def checks(self, sketches: NDArray[np.uint32]) -> NDArray[np.uint32]:
-        """Give the bits of sketches that are looked at first, in `CHECK_WORDS` words each."""
+    def prefilter(self, sketches: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """Give the bits of sketches that are looked at first, in `PREFILTER_WORDS` words each."""
 
     def compare(
-        self, texts: Texts, rows: Rows, first: Rows, second: Rows, threshold: float, threads: int
+        self,
+        documents: Documents,
+        rows: Rows,
+        first: Rows,
+        second: Rows,
+        threshold: float,
+        threads: int,
     ) -> Scored:
         """Compare pairs of documents, by their places in `rows`, exactly."""
 
@@ -106,7 +129,7 @@ class Metric(Protocol):
         """Compare pairs by so many rows of their sketches."""
 
     def every(
-        self, texts: Texts, rows: Rows, threshold: float, running: Running
+        self, documents: Documents, rows: Rows, threshold: float, means: Means
     ) -> tuple[Blocks, Compare]:
         """Give pairs among which all similar ones are, and what compares them."""
 
@@ -120,12 +143,12 @@ class Jaccard:
     name = "jaccard"
     lowest = 0.0
     always_stored = 0
-    checked = True
+    prefiltered = True
     estimates = False
 
-    def key(self) -> list[Any]:
-        """Give what decides a sketch, for JSON."""
-        return [str(self.shingling)]
+    def decides(self) -> dict[str, Any]:
+        """Give what decides a signature."""
+        return {"metric": self.name, "seed": self.seed, **_told(self.shingling)}
 
     def banding(self, layout: Layout) -> str:
         """Name the cascade."""
@@ -156,16 +179,22 @@ class Jaccard:
         """Take as many as make it unlikely that any two buckets fall together; all are alike."""
         return min(64, 2 * documents.bit_length() + 8)
 
-    def checks(self, sketches: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    def prefilter(self, sketches: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """Give two bits of each of the first rows."""
         return minhash.checks(sketches)
 
     def compare(
-        self, texts: Texts, rows: Rows, first: Rows, second: Rows, threshold: float, threads: int
+        self,
+        documents: Documents,
+        rows: Rows,
+        first: Rows,
+        second: Rows,
+        threshold: float,
+        threads: int,
     ) -> Scored:
         """Compare the sets of shingles."""
         return jaccard.verify_texts(
-            texts, self.shingling, rows, first, second, threshold=threshold, threads=threads
+            documents, self.shingling, rows, first, second, threshold=threshold, threads=threads
         )
 
     def estimate(
@@ -182,16 +211,16 @@ class Jaccard:
         return jaccard.estimate(signatures, first, second, threshold=threshold, threads=threads)
 
     def every(
-        self, texts: Texts, rows: Rows, threshold: float, running: Running
+        self, documents: Documents, rows: Rows, threshold: float, means: Means
     ) -> tuple[Blocks, Compare]:
         """Join all sets by their rarest shingles."""
-        _refuse_if_large(24 * int(texts.lengths(rows).sum()), running.memory, "every shingle")
-        part, mine = texts.part(rows)
-        sets = element_sets(part, self.shingling, rows=mine, threads=running.threads)
-        blocks = exact_join.exact_candidates(sets, threshold=threshold, progress=_told(running))
+        _refuse_if_large(24 * int(documents.lengths(rows).sum()), means.memory, "every shingle")
+        part, mine = documents.part(rows)
+        sets = element_sets(part, self.shingling, rows=mine, threads=means.threads)
+        blocks = exact_join.exact_candidates(sets, threshold=threshold, progress=means.progress)
 
         def compare(first: Rows, second: Rows) -> Scored:
-            return jaccard.verify(sets, first, second, threshold=threshold, threads=running.threads)
+            return jaccard.verify(sets, first, second, threshold=threshold, threads=means.threads)
 
         return blocks, compare
 
@@ -209,14 +238,20 @@ class Cosine:
     name = "cosine"
     lowest = -1.0
     always_stored = 0
-    checked = True
+    prefiltered = True
     estimates = False
 
-    def key(self) -> list[Any]:
-        """Give what decides a sketch, for JSON."""
+    def decides(self) -> dict[str, Any]:
+        """Give what decides the bits."""
+        plain: dict[str, Any] = {"metric": self.name, "seed": self.seed}
         if self.shingling is None:
-            return ["cosine", self.dimension]
-        return ["cosine", str(self.shingling), self.weighting.name]
+            return plain | {"dimension": self.dimension}
+        rarity = self.weighting.rarity
+        return plain | {
+            **_told(self.shingling),
+            "weights": self.weighting.name,
+            "frequencies": None if rarity is None else rarity.digest,
+        }
 
     def banding(self, layout: Layout) -> str:
         """Name the cascade."""
@@ -224,7 +259,7 @@ class Cosine:
 
     def words(self, rows: int) -> int:
         """Tell in how many words the bits stand; those that are looked at first always do."""
-        return max(-(-rows // hyperplanes.WORD), CHECK_WORDS)
+        return max(-(-rows // hyperplanes.WORD), PREFILTER_WORDS)
 
     def stored(self, rows: int) -> int:
         """Round up to a whole block, which is made anyway."""
@@ -261,20 +296,26 @@ class Cosine:
         """Take those of the band."""
         return layout.rows
 
-    def checks(self, sketches: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    def prefilter(self, sketches: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """Give the first bits."""
-        return sketches[:, :CHECK_WORDS]
+        return sketches[:, :PREFILTER_WORDS]
 
     def compare(
-        self, texts: Texts, rows: Rows, first: Rows, second: Rows, threshold: float, threads: int
+        self,
+        documents: Documents,
+        rows: Rows,
+        first: Rows,
+        second: Rows,
+        threshold: float,
+        threads: int,
     ) -> Scored:
         """Compare the vectors, or the weighted shingles."""
         pairs = rows, first, second
         if self.dimension:
             return compare_vectors(
-                texts, self.dimension, *pairs, threshold=threshold, threads=threads
+                documents, self.dimension, *pairs, threshold=threshold, threads=threads
             )
-        return compare_bags(texts, self.bags, *pairs, threshold=threshold, threads=threads)
+        return compare_bags(documents, self.bags, *pairs, threshold=threshold, threads=threads)
 
     def estimate(
         self,
@@ -291,24 +332,24 @@ class Cosine:
         return _estimated(first, second, hyperplanes.cosine_at(differing, bits), threshold)
 
     def every(
-        self, texts: Texts, rows: Rows, threshold: float, running: Running
+        self, documents: Documents, rows: Rows, threshold: float, means: Means
     ) -> tuple[Blocks, Compare]:
         """Multiply every two vectors, or join weighted sets by their rarest features."""
-        taken = int(texts.lengths(rows).sum())
-        threads = running.threads
+        taken = int(documents.lengths(rows).sum())
+        threads = means.threads
         if self.dimension:
-            _refuse_if_large(3 * taken, running.memory, "every vector")
-            vectors = matrix(texts.chosen(rows), self.dimension)
+            _refuse_if_large(3 * taken, means.memory, "every vector")
+            vectors = matrix(documents.chosen(rows), self.dimension)
             units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-            blocks = exact_join.near_vectors(units, threshold=threshold, progress=_told(running))
+            blocks = exact_join.near_vectors(units, threshold=threshold, progress=means.progress)
             return blocks, lambda first, second: cosines_of_vectors(
                 vectors, first, second, threshold=threshold, threads=threads
             )
         what = "every vector" if self.shingling is None else "every shingle"
-        _refuse_if_large(48 * taken, running.memory, what)
-        part, mine = texts.part(rows)
+        _refuse_if_large(48 * taken, means.memory, what)
+        part, mine = documents.part(rows)
         bags = self.bags(part, mine, threads)
-        blocks = exact_join.near_bags(bags, threshold=threshold, progress=_told(running))
+        blocks = exact_join.near_bags(bags, threshold=threshold, progress=means.progress)
         return blocks, lambda first, second: cosines_of_bags(
             bags, first, second, threshold=threshold, threads=threads
         )
@@ -321,17 +362,14 @@ class Fingerprints(Cosine):
     distance: int = 0
     masks: tuple[int, ...] = ()
     """The bits that each table looks at."""
+    name = "simhash"
     always_stored = hamming.BITS // hyperplanes.WORD
-    checked = False
+    prefiltered = False
     estimates = True
-
-    def key(self) -> list[Any]:
-        """Give what decides a sketch, for JSON."""
-        return ["simhash", *super().key()]
 
     def banding(self, _layout: Layout) -> str:
         """Name the bits that the tables look at."""
-        return " ".join(f"{mask:016x}" for mask in self.masks)
+        return f"{self.distance} bits by " + " ".join(f"{mask:016x}" for mask in self.masks)
 
     def words(self, _rows: int) -> int:
         """Tell in how many words a fingerprint stands."""
@@ -376,6 +414,14 @@ class Fingerprints(Cosine):
         return _estimated(first[near], second[near], similarity, self.lowest)
 
 
+def _told(shingling: Shingling) -> dict[str, Any]:
+    return {
+        "shingle": str(shingling),
+        "multiset": shingling.multiset,
+        "ignored": shingling.ignored_digest,
+    }
+
+
 def _whole(sketches: NDArray[np.uint32]) -> NDArray[np.uint64]:
     return np.ascontiguousarray(sketches[:, :2], "<u4").view("<u8").reshape(-1)
 
@@ -386,10 +432,6 @@ def _estimated(
     kept = np.flatnonzero(similarity >= threshold)
     unknown = np.full(len(kept), np.nan)
     return Scored(first[kept], second[kept], similarity[kept], unknown, unknown)
-
-
-def _told(running: Running) -> Callable[[int, int], None]:
-    return lambda done, total: running.progress("compare", done, total)
 
 
 def _refuse_if_large(needed: int, memory: int, what: str) -> None:
