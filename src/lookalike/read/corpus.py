@@ -17,6 +17,7 @@ from lookalike.base.errors import BinaryFileError, SourceError
 from lookalike.base.threads import in_order
 from lookalike.read import delimited, jsonl, npy, parquet, record_copies, single_files, streams
 from lookalike.read.batches import Documents, check_distinct
+from lookalike.read.blocks import Block, Cut, Lines, blocks
 from lookalike.read.fields import TEXT, Choice, Kind, Piece, Wanted, joined, no_ids, no_vectors
 from lookalike.read.files import find_shards
 
@@ -340,7 +341,7 @@ class Corpus:
         with streams.opened(shard) as stream:
             encoding, mark = streams.encoding_of(stream.head(), shard.name)
             begin = max(first[0], mark)
-            cut = streams.Lines(encoding)
+            cut = Lines(encoding)
             for block in self._blocks(stream, cut, begin, first[1], size):
                 parse = _bound(
                     jsonl.parse_lines, shard, number, block, encoding, choice, self._wanted
@@ -369,10 +370,10 @@ class Corpus:
                 notes = ()
 
     def _blocks(
-        self, stream: streams.Stream, cut: streams.Cut, start: int, before: int, size: int
-    ) -> Iterator[streams.Block]:
+        self, stream: streams.Stream, cut: Cut, start: int, before: int, size: int
+    ) -> Iterator[Block]:
         skip_bad, bounds = self._wanted.skip_bad, self._wanted.bounds
-        return streams.blocks(stream, cut, start, before, size, skip_bad=skip_bad, bounds=bounds)
+        return blocks(stream, cut, start, before, size, skip_bad=skip_bad, bounds=bounds)
 
     def _parquet_tasks(
         self, number: int, first: tuple[int, int], size: int, done: int, said: _Said
@@ -486,7 +487,7 @@ def _placed(parse: Callable[[], Piece], place: Mapping[str, Any]) -> Piece:
 
 
 def _finished(
-    parse: Callable[[], Piece], block: streams.Block, number: int, done: int, notes: tuple[str, ...]
+    parse: Callable[[], Piece], block: Block, number: int, done: int, notes: tuple[str, ...]
 ) -> Piece:
     """Read a block of lines or records, and say where the next one is."""
     place: dict[str, Any] = {
@@ -500,11 +501,11 @@ def _finished(
     return replace(parse(), **place)
 
 
-def _encoded_blocks(stream: streams.Stream, wanted: Wanted) -> Iterator[tuple[streams.Block, str]]:
+def _encoded_blocks(stream: streams.Stream, wanted: Wanted) -> Iterator[tuple[Block, str]]:
     """Give the first lines of a shard, and more of them for as long as it takes."""
     encoding, mark = streams.encoding_of(stream.head(), stream.shard.name)
-    cut = streams.Lines(encoding)
-    found = streams.blocks(
+    cut = Lines(encoding)
+    found = blocks(
         stream, cut, mark, 0, FIRST_LINES, skip_bad=wanted.skip_bad, bounds=wanted.bounds
     )
     return ((block, encoding) for block in found)
@@ -516,7 +517,7 @@ def _header(
     """Give the names of the columns, the encoding, and where the records begin."""
     encoding, mark = streams.encoding_of(stream.head(), shard.name)
     cut = delimited.Records(encoding, delimited.DELIMITERS[shard.kind])
-    for block in streams.blocks(stream, cut, mark, -1, FIRST_LINES, bounds=bounds):
+    for block in blocks(stream, cut, mark, -1, FIRST_LINES, bounds=bounds):
         end = int(cut.ends(block.data)[0])
         names = delimited.parse_header(shard, block.data[:end], encoding)
         return names, encoding, mark + end

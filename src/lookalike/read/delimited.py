@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from lookalike.base.errors import SourceError
 from lookalike.base.wording import count
+from lookalike.read.blocks import Lines, closed, line_at, units, width
 from lookalike.read.fields import (
     TEXT,
     Choice,
@@ -26,15 +27,15 @@ from lookalike.read.fields import (
     no_vectors,
     numbered,
 )
-from lookalike.read.streams import Lines, as_utf8, closed, is_utf8, line_at, units, width
+from lookalike.read.streams import as_utf8, is_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from numpy.typing import NDArray
 
+    from lookalike.read.blocks import Block
     from lookalike.read.files import Shard
-    from lookalike.read.streams import Block
 
 __all__ = ["Records", "choose_columns", "parse_header", "parse_records"]
 

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.base.errors import SourceError
+from lookalike.read.blocks import units, width
 from lookalike.read.fields import (
     MISSING,
     TEXT,
@@ -28,14 +29,14 @@ from lookalike.read.fields import (
     numbered,
     reach,
 )
-from lookalike.read.streams import as_utf8, is_utf8, units, width
+from lookalike.read.streams import as_utf8, is_utf8
 from lookalike.read.vectors import as_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from lookalike.read.blocks import Block
     from lookalike.read.files import Shard
-    from lookalike.read.streams import Block
 
 __all__ = ["choose_fields", "parse_lines"]
 

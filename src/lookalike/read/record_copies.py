@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.read import delimited, npy, streams
+from lookalike.read.blocks import Block, Cut, Lines, blocks
 from lookalike.read.parquet import damaged, open_parquet
 
 if TYPE_CHECKING:
@@ -100,23 +101,21 @@ def _chosen(stream: streams.Stream, records: NDArray[np.int64]) -> Iterator[memo
     head = stream.head()
     encoding, mark = streams.encoding_of(head, shard.name)
     yield head[:mark]
-    cut: streams.Cut = streams.Lines(encoding)
+    cut: Cut = Lines(encoding)
     first = 1
     if shard.kind != "jsonl":
         cut = delimited.Records(encoding, delimited.DELIMITERS[shard.kind])
         records = np.concatenate([[0], records])
         first = 0
     last = int(records[-1]) if len(records) else 0
-    for block in streams.blocks(stream, cut, mark, first - 1, PIECE_BYTES, skip_bad=True):
+    for block in blocks(stream, cut, mark, first - 1, PIECE_BYTES, skip_bad=True):
         yield from _runs(block, cut, records)
         if block.first + block.count > last:
             break  # what is damaged further on was passed over by the reader, too
     stream.check()
 
 
-def _runs(
-    block: streams.Block, cut: streams.Cut, records: NDArray[np.int64]
-) -> Iterator[memoryview | bytes]:
+def _runs(block: Block, cut: Cut, records: NDArray[np.int64]) -> Iterator[memoryview | bytes]:
     """Give the bytes of the chosen records of a block, those side by side in one run."""
     low, high = np.searchsorted(records, [block.first, block.first + block.count])
     if high - low == block.count:
