@@ -19,7 +19,7 @@ from lookalike.read import delimited, jsonl, npy, parquet, record_copies, single
 from lookalike.read.batches import Documents, check_distinct
 from lookalike.read.blocks import Block, Cut, Lines, blocks
 from lookalike.read.fields import TEXT, Choice, Kind, Piece, Wanted, joined, no_ids, no_vectors
-from lookalike.read.files import find_shards
+from lookalike.read.listing import find_shards
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,0 +1,216 @@
+"""What paths, patterns and addresses stand for: files to read, in a fixed order."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import stat
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lookalike.base.errors import OutputError, SourceError
+from lookalike.read.files import (
+    KINDS,
+    ONE_DOCUMENT,
+    Listing,
+    Shard,
+    Source,
+    is_own,
+    kind_in_folder,
+    kind_of,
+    readable_matches,
+    unreadable,
+)
+from lookalike.read.patterns import is_pattern, match_files
+from lookalike.read.stores import add_stored, addressed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+__all__ = ["find_shards"]
+
+ADDRESS = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
+PIECE_BYTES = 1 << 20
+
+
+def find_shards(
+    paths: Sequence[str | os.PathLike[str]], *, spool: Path | None, skip_bad: bool
+) -> Listing:
+    """Find the files that paths, patterns and addresses stand for.
+
+    Files of several sources are labelled with the path of their source.
+    """
+    found = Listing(skip_bad)
+    sources = [source for path in paths for source in _expanded(os.fspath(path), found)]
+    if sum(source.path == "-" for source in sources) > 1:
+        raise SourceError("standard input (-) is named twice, but can be read once: name it once")
+    several = len(sources) > 1
+    matched: set[int] = set()
+    for source in sources:
+        before = len(found.shards)
+        try:
+            if source.path == "-" and source.system is None:
+                found.shards.append(_standard_input(spool, found))
+            elif source.system is not None:
+                add_stored(source, found, several=several)
+            else:
+                _add_local(source, found, several=several)
+        except (OSError, ValueError) as error:
+            raise unreadable(source.name, error) from None
+        if source.matched:
+            matched.update(range(before, len(found.shards)))
+    if matched:
+        _keep_each_once(found, matched)
+    found.skipped.update({reason: len(paths) for reason, paths in found.unmatched.items()})
+    found.skipped = +found.skipped
+    return found
+
+
+def _keep_each_once(found: Listing, matched: set[int]) -> None:
+    """Leave out files that a pattern matched and that were named, or matched before."""
+    places = _places(found.shards)
+    seen = {place for number, place in enumerate(places) if number not in matched}
+    kept = []
+    for number, shard in enumerate(found.shards):
+        if number in matched and places[number] in seen:
+            continue
+        seen.add(places[number])
+        kept.append(shard)
+    found.shards = kept
+
+
+def _places(shards: Sequence[Shard]) -> list[tuple[str, str]]:
+    """Tell where files are, whatever links lead to their folders; a link to a file is one, too."""
+    real = cache(os.path.realpath)
+    split = [os.path.split(shard.path) for shard in shards]
+    return [
+        (real(folder), name) if shard.system is None else ("", shard.name)
+        for shard, (folder, name) in zip(shards, split, strict=True)
+    ]
+
+
+def _expanded(name: str, found: Listing) -> Iterator[Source]:
+    if ADDRESS.match(name):
+        yield from addressed(name, found)
+    elif name == "-" or not is_pattern(name) or os.path.lexists(name):
+        yield Source(name, name)
+    else:
+        matches = match_files(name, found.fail)
+        found.pass_over("hidden", (path for path in matches.hidden if not is_own(path)))
+        found.pass_over("link to a folder", matches.links)
+        sources = [Source(path, path, matched=True) for path in matches.paths]
+        yield from readable_matches(sources, name, found, links=len(matches.links))
+
+
+def _add_local(source: Source, found: Listing, *, several: bool) -> None:
+    path = Path(source.path)
+    if path.is_dir():
+        _add_folder(path, found, several=several)
+        return
+    kind = kind_of(path.name)
+    if not source.matched:
+        if not os.path.lexists(path):
+            raise SourceError(f"{source.name} does not exist: give {KINDS}")
+        if kind is None:
+            raise SourceError(f"{source.name} is of a kind that cannot be read: give {KINDS}")
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise SourceError(f"{source.name} is not a file: give {KINDS}")
+    one = kind is not None and kind[0] in ONE_DOCUMENT.values()
+    label = path.as_posix() if several or one else path.name
+    _add_file(source.path, label, kind, found, within=source.matched)
+
+
+def _add_file(
+    path: str, label: str, kind: tuple[str, str | None] | None, found: Listing, *, within: bool
+) -> None:
+    """Add a file, or pass it over for what it is; one that was named is bad where it is bad."""
+    if kind is None:
+        found.skipped["of another kind"] += 1
+        return
+    try:
+        state = os.stat(path)  # noqa: PTH116 - of many files, and a path for each takes time
+        label = _checked_name(label)
+    except (OSError, ValueError, SourceError) as error:
+        if not within:
+            raise
+        found.fail(path, error)
+        return
+    if not stat.S_ISREG(state.st_mode):
+        found.skipped["not a file"] += 1
+        return
+    size, modified = state.st_size, state.st_mtime_ns
+    found.shards.append(Shard(path, label, kind[0], size, modified, path, kind[1], within=within))
+
+
+def _add_folder(folder: Path, found: Listing, *, several: bool) -> None:
+    prefix = f"{folder.as_posix()}/" if several else ""
+    for path in _files(folder, found):
+        label = f"{prefix}{path.relative_to(folder).as_posix()}"
+        _add_file(str(path), label, kind_in_folder(path.name), found, within=True)
+
+
+def _files(folder: Path, found: Listing) -> Iterator[Path]:
+    """Give the files below a folder, sorted; hidden ones and links to folders are counted."""
+    walk = os.walk(folder, onerror=lambda error: found.fail(error.filename, error))
+    for place, folders, files in walk:
+        hidden = [name for name in (*folders, *files) if name.startswith(".")]
+        found.skipped["hidden"] += sum(not is_own(name) for name in hidden)
+        seen = sorted(name for name in folders if not name.startswith("."))
+        links = {name for name in seen if Path(place, name).is_symlink()}
+        found.skipped["link to a folder"] += len(links)
+        folders[:] = [name for name in seen if name not in links]
+        for name in sorted(files):
+            if not name.startswith("."):
+                yield Path(place, name)
+
+
+def _standard_input(spool: Path | None, found: Listing) -> Shard:
+    """Copy standard input to a file, so that it can be read again."""
+    if sys.stdin is None:
+        raise SourceError("standard input is closed: pipe JSONL to it, or name a file")
+    digest = hashlib.blake2b(digest_size=16)
+    try:
+        if spool is None:
+            handle, name = tempfile.mkstemp(prefix="lookalike-", suffix=".jsonl")
+            os.close(handle)
+            path = found.temporary = Path(name)
+        else:
+            path = Path(spool) / "stdin.jsonl"
+        with path.open("wb") as target:
+            while piece := _more_input():
+                digest.update(piece)
+                target.write(piece)
+        state = path.stat()
+    except BaseException as error:
+        if found.temporary is not None:
+            found.temporary.unlink(missing_ok=True)
+        if not isinstance(error, OSError):
+            raise
+        reason = error.strerror or error
+        raise OutputError(f"standard input cannot be kept on disk: {reason}; make room") from None
+    modified = state.st_mtime_ns
+    return Shard("-", "-", "jsonl", state.st_size, modified, str(path), digest=digest.hexdigest())
+
+
+def _more_input() -> bytes:
+    try:
+        # What has come so far: a read that waits for a whole piece may sleep through Ctrl-C.
+        # The standard streams of the type stubs have no `read1`; those of Python do.
+        piece: bytes = sys.stdin.buffer.read1(PIECE_BYTES)  # type: ignore[union-attr]
+    except (OSError, ValueError) as error:
+        raise unreadable("standard input", error) from None
+    return piece
+
+
+def _checked_name(name: str) -> str:
+    """Refuse a file name that is no Unicode text: it could be no id."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(name).decode("utf-8", "backslashreplace")
+        raise SourceError(f"the file name {shown} is not UTF-8: rename the file") from None
+    return name

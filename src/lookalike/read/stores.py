@@ -1,0 +1,157 @@
+"""Files that an address names, in whatever store Arrow or fsspec can open."""
+
+from __future__ import annotations
+
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from lookalike.base.errors import SourceError
+from lookalike.read.files import (
+    KINDS,
+    ONE_DOCUMENT,
+    Listing,
+    Shard,
+    Source,
+    kind_in_folder,
+    kind_of,
+    one_line,
+    readable_matches,
+    unreadable,
+)
+from lookalike.read.patterns import Pattern, is_pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["add_stored", "addressed"]
+
+
+def addressed(address: str, found: Listing) -> Iterator[Source]:
+    """Open the file system that an address names, and match its pattern."""
+    place, mark, query = address.partition("?")
+    if mark and "=" not in query:  # a pattern: options are written name=value
+        place, query = address, ""
+    scheme, _, rest = place.partition("://")
+    shown = rest.rpartition("@")[2] if "@" in rest.partition("/")[0] else rest
+    parts = rest.split("/")
+    plain = next((i for i, part in enumerate(parts) if is_pattern(part)), len(parts))
+    options = f"?{query}" if query else ""
+    system, base = _file_system(scheme, "/".join(parts[:plain]), options)
+    if plain == len(parts):
+        yield Source(f"{scheme}://{shown}", base, system)
+        return
+    pattern = Pattern(parts[plain:])
+    base = base.rstrip("/")
+    top = "/".join(shown.split("/")[:plain])
+    matched = []
+    for name, _ in _stored_files(system, base, f"{scheme}://{top}", found):
+        whole = f"{scheme}://{top}/{name}"
+        if pattern.matches(name):
+            matched.append(Source(whole, f"{base}/{name}", system, matched=True))
+        elif pattern.matches(name, with_hidden=True):
+            found.pass_over("hidden", [whole])
+    yield from readable_matches(matched, f"{scheme}://{shown}", found)
+
+
+def _file_system(scheme: str, rest: str, options: str) -> tuple[Any, str]:
+    import pyarrow as pa
+    from pyarrow import fs
+
+    try:
+        system, path = fs.FileSystem.from_uri(f"{scheme}://{rest}{options}")
+    except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ImportError) as error:
+        unknown = error
+    except OSError as error:
+        raise unreadable(f"{scheme}://", error) from None
+    else:
+        return system, path
+    if scheme in ("s3", "gs", "gcs", "file", "hdfs", "abfs", "abfss"):
+        raise SourceError(f"{scheme}:// address cannot be used: {one_line(unknown)}")
+    try:
+        import fsspec
+    except ImportError:
+        raise SourceError(
+            f"{scheme}:// is not known: pip install fsspec and its package for {scheme}"
+        ) from None
+    try:
+        system, path = fsspec.core.url_to_fs(f"{scheme}://{rest}{options}")
+    except (ImportError, ValueError, OSError) as error:
+        raise SourceError(f"{scheme}:// cannot be used: {one_line(error)}") from None
+    return fs.PyFileSystem(fs.FSSpecHandler(system)), path
+
+
+def add_stored(source: Source, found: Listing, *, several: bool) -> None:
+    """Add a file or a folder of a file system that is reached by an address."""
+    from pyarrow import fs
+
+    info = source.system.get_file_info(source.path)
+    if info.type == fs.FileType.NotFound:
+        raise SourceError(f"{source.name} does not exist: check the address")
+    if info.type == fs.FileType.File:
+        kind = kind_of(source.name)
+        if kind is None:
+            raise SourceError(f"{source.name} is of a kind that cannot be read: give {KINDS}")
+        one = kind[0] in ONE_DOCUMENT.values()
+        label = source.name if several or one else PurePosixPath(source.name).name
+        found.shards.append(_stored(source.name, label, info, source.system, source.matched))
+        return
+    base, name = source.path.rstrip("/"), source.name.rstrip("/")
+    for inner, info in _stored_files(source.system, base, name, found):
+        if any(part.startswith(".") for part in inner.split("/")):
+            found.skipped["hidden"] += 1
+        elif kind_in_folder(inner) is None:
+            found.skipped["of another kind"] += 1
+        else:
+            label = f"{name}/{inner}" if several else inner
+            found.shards.append(_stored(f"{name}/{inner}", label, info, source.system, True))
+
+
+def _stored(name: str, label: str, info: Any, system: Any, within: bool) -> Shard:
+    kind, packed = kind_of(name) or ("", None)
+    modified = info.mtime_ns or 0
+    return Shard(name, label, kind, info.size, modified, info.path, packed, system, within=within)
+
+
+def _stored_files(system: Any, base: str, shown: str, found: Listing) -> list[tuple[str, Any]]:
+    """Give the files below a folder with their names in it, sorted as those of a folder on disk."""
+    from pyarrow import fs
+
+    try:
+        if _is_local(system):
+            infos = _local_files(system, base, found)
+        else:
+            infos = system.get_file_info(fs.FileSelector(base, recursive=True))
+    except OSError as error:
+        raise unreadable(shown, error) from None
+    start = len(base) + 1
+    named = [(info.path[start:], info) for info in infos if info.type == fs.FileType.File]
+    return sorted(named, key=lambda pair: _walking_order(pair[0]))
+
+
+def _is_local(system: Any) -> bool:
+    """Tell the file system of this machine, by Arrow or by fsspec."""
+    protocol = getattr(getattr(getattr(system, "handler", None), "fs", None), "protocol", ())
+    named = (protocol,) if isinstance(protocol, str) else protocol
+    return system.type_name == "local" or "file" in named
+
+
+def _local_files(system: Any, base: str, found: Listing) -> list[Any]:
+    """Walk through a folder: Arrow and fsspec would follow links to folders round a loop."""
+    from pyarrow import fs
+
+    infos, waiting = [], [base]
+    while waiting:
+        for info in system.get_file_info(fs.FileSelector(waiting.pop())):
+            if info.type != fs.FileType.Directory:
+                infos.append(info)
+            elif Path(info.path).is_symlink():
+                found.pass_over("link to a folder", [info.path])
+            else:
+                waiting.append(info.path)
+    return infos
+
+
+def _walking_order(name: str) -> list[tuple[bool, str]]:
+    """Sort files of a folder before those of the folders in it."""
+    *folders, last = name.split("/")
+    return [*((True, folder) for folder in folders), (False, last)]
