@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING, Any
 from lookalike.base.lazy_names import on_first_use
 
 if TYPE_CHECKING:
-    from lookalike.read.batches import Documents
-    from lookalike.read.corpus import Batch, Corpus, Position, open_corpus, read_paths
+    from lookalike.read.batches import Batch, Documents, Position
+    from lookalike.read.corpus import Corpus, open_corpus, read_paths
     from lookalike.read.fields import kind_of
     from lookalike.read.single_files import read_text
 
 _HOMES = {
-    "Batch": "corpus",
+    "Batch": "batches",
     "Corpus": "corpus",
     "Documents": "batches",
-    "Position": "corpus",
+    "Position": "batches",
     "kind_of": "fields",
     "open_corpus": "corpus",
     "read_paths": "corpus",

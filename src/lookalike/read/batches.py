@@ -15,9 +15,13 @@ from lookalike.base.string_columns import strings
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
 __all__ = [
     "ID_NAMES",
+    "Batch",
     "Documents",
+    "Position",
     "as_ids",
     "as_texts",
     "check_distinct",
@@ -34,6 +38,9 @@ __all__ = [
 TEXT_NAMES = ("text", "content", "body")
 ID_NAMES = ("id", "doc_id", "url")
 
+Position = tuple[int, int, int]
+"""A shard; how far in it, in unpacked bytes, row groups or rows; how many records lie before."""
+
 
 @dataclass(frozen=True)
 class Documents:
@@ -49,6 +56,37 @@ class Documents:
     """How many files were passed over, by reason."""
     notes: tuple[str, ...] = ()
     """What the reader chose by itself, for the user to see."""
+
+    def __len__(self) -> int:
+        """Count the documents."""
+        return len(self.texts)
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Some documents of a corpus, in its order."""
+
+    ids: pa.Array
+    """int64 where all are whole numbers, else strings."""
+    texts: pa.Array
+    """Large strings, or large lists of large strings where they are tokens, or of floats where they
+    are vectors (`VECTORS`, `WIDE_VECTORS` or `SPARSE` in `fields`); null for none."""
+    shards: NDArray[np.int32]
+    """Of each document."""
+    records: NDArray[np.int64]
+    """Of each document: the number of its record in its shard, from 1."""
+    columns: Mapping[str, pa.Array]
+    """Those asked for; null where a record has none."""
+    skipped: Mapping[str, int]
+    """Files passed over since the batch before, by reason."""
+    bad: tuple[str, ...]
+    """What could not be read since the batch before, and where."""
+    notes: tuple[str, ...]
+    """What the reader chose by itself."""
+    next: Position
+    """Where the batch after this one begins."""
+    read: int
+    """Bytes of the sources read so far."""
 
     def __len__(self) -> int:
         """Count the documents."""

@@ -6,75 +6,37 @@ import itertools
 import os
 import weakref
 from collections import Counter
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from lookalike.base.errors import BinaryFileError, SourceError
+from lookalike.base.errors import SourceError
 from lookalike.base.threads import in_order
-from lookalike.read import delimited, jsonl, npy, parquet, record_copies, single_files, streams
-from lookalike.read.batches import Documents, check_distinct
-from lookalike.read.blocks import Block, Cut, Lines, blocks
-from lookalike.read.fields import TEXT, Choice, Kind, Piece, Wanted, joined, no_ids, no_vectors
+from lookalike.read import record_copies, streams
+from lookalike.read.batches import Batch, Documents, check_distinct
+from lookalike.read.fields import TEXT, Wanted, joined, no_ids
 from lookalike.read.listing import find_shards
+from lookalike.read.shard_tasks import Part, ShardReader, in_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path, PurePosixPath
 
     from numpy.typing import NDArray
 
+    from lookalike.read.batches import Position
+    from lookalike.read.fields import Piece
     from lookalike.read.files import Shard
+    from lookalike.read.shard_tasks import Reading, Task
 
-    Task = Callable[[], Piece | Iterator[Piece]]
-
-__all__ = ["Batch", "Corpus", "Position", "open_corpus", "read_paths"]
-
-Position = tuple[int, int, int]
-"""A shard; how far in it, in unpacked bytes, row groups or rows; how many records lie before."""
+__all__ = ["Corpus", "open_corpus", "read_paths"]
 
 BATCH_BYTES = 8 << 20
-FIRST_LINES = 1 << 16
-"""Bytes read to choose the fields by."""
-KINDS: dict[Kind, str] = {"text": "texts", "tokens": "lists of tokens", "vectors": "vectors"}
-AHEAD_BYTES = 32 << 20
-"""Bytes of a row group that one thread reads before they are asked for."""
 GROUP = 256
 """Files of one document that are read in one go, at the most."""
-
-
-@dataclass(frozen=True)
-class Batch:
-    """Some documents of a corpus, in its order."""
-
-    ids: pa.Array
-    """int64 where all are whole numbers, else strings."""
-    texts: pa.Array
-    """Large strings, or large lists of large strings where they are tokens, or of floats where they
-    are vectors (`VECTORS`, `WIDE_VECTORS` or `SPARSE` in `fields`); null for none."""
-    shards: NDArray[np.int32]
-    """Of each document."""
-    records: NDArray[np.int64]
-    """Of each document: the number of its record in its shard, from 1."""
-    columns: Mapping[str, pa.Array]
-    """Those asked for; null where a record has none."""
-    skipped: Mapping[str, int]
-    """Files passed over since the batch before, by reason."""
-    bad: tuple[str, ...]
-    """What could not be read since the batch before, and where."""
-    notes: tuple[str, ...]
-    """What the reader chose by itself."""
-    next: Position
-    """Where the batch after this one begins."""
-    read: int
-    """Bytes of the sources read so far."""
-
-    def __len__(self) -> int:
-        """Count the documents."""
-        return len(self.texts)
 
 
 def open_corpus(
@@ -114,7 +76,7 @@ class Corpus:
         self.skipped: Mapping[str, int] = dict(found.skipped)
         self.size = sum(shard.size for shard in found.shards)
         self._wanted = wanted
-        self._choices: dict[int, Choice | None] = {}
+        self._reader = ShardReader(self.shards, wanted)
         if found.temporary is not None:
             weakref.finalize(self, found.temporary.unlink, missing_ok=True)
 
@@ -160,7 +122,7 @@ class Corpus:
         gathered: list[Piece] = []
         weight = 0
         done = in_order(lambda task: task(), self._tasks(begin, batch_bytes), threads)
-        for piece in _one_by_one(done):
+        for piece in in_turn(done):
             gathered.append(piece)
             weight += piece.weight
             if 2 * weight >= batch_bytes:
@@ -197,41 +159,33 @@ class Corpus:
 
     def _tasks(self, start: Position, size: int) -> Iterator[Task]:
         """Give work, in order: each piece of it can be done on any thread."""
-        said = _Said(kind=None if self._wanted.vector is None else "vectors")
-        self._settle_kind(start[0], said)
+        reading = self._reader.begin()
+        self._settle_kind(start[0], reading)
         done = sum(shard.size for shard in self.shards[: start[0]])
         number = start[0]
         while number < len(self.shards):
             if self.shards[number].is_one_document and not self.shards[number].problem:
                 end = self._end_of_group(number, size)
                 done += sum(shard.size for shard in self.shards[number:end])
-                said.settle(self.shards[number], "text")
-                yield _bound(self._read_papers, number, end, done, replace(said))
+                reading.settle_kind(self.shards[number], "text")
+                group = range(number, end)
+                yield partial(self._reader.single_files, group, done, replace(reading))
                 number = end
                 continue
             first = (start[1], start[2]) if number == start[0] else (0, 0)
-            yield from self._shard_tasks(number, first, size, done, said)
+            yield from self._reader.tasks(Part(number, *first, size, done), reading)
             done += self.shards[number].size
             number += 1
 
-    def _settle_kind(self, until: int, said: _Said) -> None:
+    def _settle_kind(self, until: int, reading: Reading) -> None:
         """Learn from the shards before the start of which kind documents are."""
         for number in range(until):
-            if said.kind is not None:
+            if reading.kind is not None:
                 return
             try:
-                said.check(self.shards[number], self._kind(number))
+                reading.check_kind(self.shards[number], self._reader.kind(number))
             except SourceError:
                 continue
-
-    def _kind(self, number: int) -> Kind | None:
-        shard = self.shards[number]
-        if shard.is_one_document:
-            return "text"
-        if shard.kind == "npy":
-            return "vectors"
-        choice = self._choice(number)
-        return None if choice is None else choice.kind
 
     def _end_of_group(self, number: int, size: int) -> int:
         end, weight = number, 0
@@ -242,286 +196,6 @@ class Corpus:
             weight += shard.size
             end += 1
         return end
-
-    def _shard_tasks(
-        self, number: int, first: tuple[int, int], size: int, done: int, said: _Said
-    ) -> Iterator[Task]:
-        """Give the work of a shard of records; what fails in between fails in its turn."""
-        shard = self.shards[number]
-        end = (number + 1, 0, 0)
-        readers = {
-            "parquet": self._parquet_tasks,
-            "jsonl": self._line_tasks,
-            "npy": self._array_tasks,
-        }
-        reader = readers.get(shard.kind, self._record_tasks)
-        try:
-            yield from reader(number, first, size, done, said)
-        except SourceError as error:
-            yield _bound(self._failed, error, end, done + shard.size)
-            return
-        yield _bound(_nothing, next=end, read=done + shard.size)
-
-    def _failed(self, error: SourceError, end: Position, read: int) -> Piece:
-        if not self._wanted.skip_bad:
-            raise error
-        return _nothing(bad=(str(error),), next=end, read=read)
-
-    def _read_papers(self, first: int, end: int, read: int, said: _Said) -> Piece:
-        ids, texts, numbers = [], [], []
-        bad: list[str] = []
-        skipped: Counter[str] = Counter()
-        for number in range(first, end):
-            shard = self.shards[number]
-            try:
-                if self._wanted.vector is not None:
-                    raise no_vectors(shard.name)
-                said.check(shard, "text")
-                text = single_files.paper_text(shard, self._wanted.bounds)
-            except SourceError as error:
-                if isinstance(error, BinaryFileError) and shard.within:
-                    skipped["binary"] += 1
-                elif self._wanted.skip_bad:
-                    bad.append(str(error))
-                else:
-                    raise
-                continue
-            ids.append(shard.label)
-            texts.append(text)
-            numbers.append(number)
-        column = pa.array(texts, TEXT)
-        return Piece(
-            pa.array(ids, pa.string()),
-            column,
-            np.array(numbers, np.int32),
-            np.ones(len(ids), np.int64),
-            skipped=dict(skipped),
-            bad=tuple(bad),
-            weight=max(column.nbytes, sum(shard.size for shard in self.shards[first:end])),
-            next=(end, 0, 0),
-            read=read,
-        )
-
-    def _choice(self, number: int) -> Choice | None:
-        """Choose the fields of a shard, once."""
-        if number not in self._choices:
-            shard = self.shards[number]
-            choice: Choice | None = None
-            with streams.opened(shard) as stream:
-                if shard.kind == "parquet":
-                    file = parquet.open_parquet(stream, bounds=self._wanted.bounds)
-                    choice = parquet.choose_from_schema(shard, file.schema_arrow, self._wanted)
-                elif shard.kind == "jsonl":
-                    found = _encoded_blocks(stream, self._wanted)
-                    choice = jsonl.choose_fields(shard, found, self._wanted)
-                else:
-                    names, _, _ = _header(stream, shard, self._wanted.bounds)
-                    if names:
-                        choice = delimited.choose_columns(shard, names, self._wanted)
-            self._choices[number] = choice
-        return self._choices[number]
-
-    def _notes(self, number: int, choice: Choice | None, said: _Said) -> tuple[str, ...]:
-        shard = self.shards[number]
-        if choice is None:
-            return ()
-        said.check(shard, choice.kind)
-        wanted = self._wanted
-        if (wanted.text is not None or wanted.vector is not None) and wanted.id is not None:
-            return ()
-        note = choice.note("line" if shard.kind == "jsonl" else "row")
-        return said.once(note, f"{shard.name}: {note}")
-
-    def _line_tasks(
-        self, number: int, first: tuple[int, int], size: int, done: int, said: _Said
-    ) -> Iterator[Task]:
-        shard = self.shards[number]
-        choice = self._choice(number)
-        notes = self._notes(number, choice, said)
-        with streams.opened(shard) as stream:
-            encoding, mark = streams.encoding_of(stream.head(), shard.name)
-            begin = max(first[0], mark)
-            cut = Lines(encoding)
-            for block in self._blocks(stream, cut, begin, first[1], size):
-                parse = _bound(
-                    jsonl.parse_lines, shard, number, block, encoding, choice, self._wanted
-                )
-                yield _bound(_finished, parse, block, number, done, notes)
-                notes = ()
-
-    def _record_tasks(
-        self, number: int, first: tuple[int, int], size: int, done: int, said: _Said
-    ) -> Iterator[Task]:
-        shard = self.shards[number]
-        choice = self._choice(number)
-        notes = self._notes(number, choice, said)
-        if choice is None:
-            return
-        with streams.opened(shard) as stream:
-            names, encoding, body = _header(stream, shard, self._wanted.bounds)
-        with streams.opened(shard) as stream:
-            cut = delimited.Records(encoding, delimited.DELIMITERS[shard.kind])
-            for block in self._blocks(stream, cut, max(first[0], body), first[1], size):
-                parse = _bound(
-                    delimited.parse_records,
-                    *(shard, number, block, encoding, choice, names, self._wanted),
-                )
-                yield _bound(_finished, parse, block, number, done, notes)
-                notes = ()
-
-    def _blocks(
-        self, stream: streams.Stream, cut: Cut, start: int, before: int, size: int
-    ) -> Iterator[Block]:
-        skip_bad, bounds = self._wanted.skip_bad, self._wanted.bounds
-        return blocks(stream, cut, start, before, size, skip_bad=skip_bad, bounds=bounds)
-
-    def _parquet_tasks(
-        self, number: int, first: tuple[int, int], size: int, done: int, said: _Said
-    ) -> Iterator[Task]:
-        shard = self.shards[number]
-        choice = self._choice(number)
-        notes = self._notes(number, choice, said)
-        if choice is None:
-            return
-        with streams.opened(shard) as stream:
-            metadata = parquet.open_parquet(stream, bounds=self._wanted.bounds).metadata
-        rows = max(metadata.num_rows, 1)
-
-        def read(group: int, start: int, before: int, notes: tuple[str, ...]) -> Iterator[Piece]:
-            try:
-                for at, batch in parquet.stretches(
-                    shard, metadata, choice, group, start, before, size, self._wanted.bounds
-                ):
-                    after = at + len(batch)
-                    piece = parquet.parse_rows(shard, number, batch, at, choice, self._wanted)
-                    read = done + shard.size * after // rows
-                    yield replace(piece, next=(number, group, after), read=read, notes=notes)
-                    notes = ()
-            except SourceError as error:
-                yield self._failed(error, (number + 1, 0, 0), done + shard.size)
-
-        for group, start in parquet.row_groups(metadata, first[0]):
-            yield _bound(_ahead, _bound(read, group, start, first[1], notes))
-            notes = ()
-
-    def _array_tasks(
-        self, number: int, first: tuple[int, int], size: int, done: int, said: _Said
-    ) -> Iterator[Task]:
-        shard = self.shards[number]
-        said.check(shard, "vectors")
-        npy.check_names(shard, self._wanted)
-        with streams.opened(shard) as stream:
-            layout = npy.read_layout(stream, self._wanted.bounds)
-            for before, rows, data in npy.stretches(stream, layout, first[1], size):
-                after = before + rows
-                parse = _bound(npy.parse_rows, shard, number, layout, before, rows, data)
-                read = done + shard.size * after // layout.rows
-                yield _bound(_placed, parse, {"next": (number, after, after), "read": read})
-            stream.check()
-
-
-@dataclass
-class _Said:
-    """What one reading of a corpus has said, and which kind its documents are of."""
-
-    notes: set[str] = field(default_factory=set)
-    kind: Kind | None = None
-    witness: str = ""
-
-    def once(self, key: str, note: str) -> tuple[str, ...]:
-        """Give a note the first time."""
-        if key in self.notes:
-            return ()
-        self.notes.add(key)
-        return (note,)
-
-    def settle(self, shard: Shard, kind: Kind | None) -> None:
-        """Let the first shard that tells decide for all."""
-        if self.kind is None and kind is not None:
-            self.kind, self.witness = kind, shard.name
-
-    def check(self, shard: Shard, kind: Kind | None) -> None:
-        """Refuse documents of one kind among those of another."""
-        self.settle(shard, kind)
-        if kind is not None and self.kind is not None and kind != self.kind:
-            raise SourceError(
-                f"{shard.name} holds {KINDS[kind]} where {self.witness} holds {KINDS[self.kind]}: "
-                "compare documents of one kind at a time"
-            )
-
-
-def _bound(work: Callable[..., Any], *given: Any, **named: Any) -> Callable[[], Any]:
-    return lambda: work(*given, **named)
-
-
-def _ahead(read: Callable[[], Iterator[Piece]]) -> Iterator[Piece]:
-    """Read pieces ahead, up to some bytes; what is left is read when its turn comes."""
-    rest = read()
-    pieces, weight = [], 0
-    for piece in rest:
-        pieces.append(piece)
-        weight += piece.weight
-        if weight >= AHEAD_BYTES:
-            break
-    return itertools.chain(pieces, rest)
-
-
-def _one_by_one(found: Iterator[Piece | Iterator[Piece]]) -> Iterator[Piece]:
-    """Give the pieces in order, without those that a break of their shard passed over."""
-    place: Position = (0, 0, 0)
-    for one in found:
-        for piece in (one,) if isinstance(one, Piece) else one:
-            if piece.next > place:
-                place = piece.next
-                yield piece
-
-
-def _nothing(**told: Any) -> Piece:
-    """Make a piece without documents, for what it tells."""
-    empty = pa.array([], TEXT)
-    return Piece(no_ids(), empty, np.empty(0, np.int32), np.empty(0, np.int64), **told)
-
-
-def _placed(parse: Callable[[], Piece], place: Mapping[str, Any]) -> Piece:
-    return replace(parse(), **place)
-
-
-def _finished(
-    parse: Callable[[], Piece], block: Block, number: int, done: int, notes: tuple[str, ...]
-) -> Piece:
-    """Read a block of lines or records, and say where the next one is."""
-    place: dict[str, Any] = {
-        "weight": len(block.data),
-        "next": (number, *block.next),
-        "read": done + block.consumed,
-        "notes": notes,
-    }
-    if block.problem:
-        return _nothing(bad=(block.problem,), **place)
-    return replace(parse(), **place)
-
-
-def _encoded_blocks(stream: streams.Stream, wanted: Wanted) -> Iterator[tuple[Block, str]]:
-    """Give the first lines of a shard, and more of them for as long as it takes."""
-    encoding, mark = streams.encoding_of(stream.head(), stream.shard.name)
-    cut = Lines(encoding)
-    found = blocks(
-        stream, cut, mark, 0, FIRST_LINES, skip_bad=wanted.skip_bad, bounds=wanted.bounds
-    )
-    return ((block, encoding) for block in found)
-
-
-def _header(
-    stream: streams.Stream, shard: Shard, bounds: streams.Bounds
-) -> tuple[list[str], str, int]:
-    """Give the names of the columns, the encoding, and where the records begin."""
-    encoding, mark = streams.encoding_of(stream.head(), shard.name)
-    cut = delimited.Records(encoding, delimited.DELIMITERS[shard.kind])
-    for block in blocks(stream, cut, mark, -1, FIRST_LINES, bounds=bounds):
-        end = int(cut.ends(block.data)[0])
-        names = delimited.parse_header(shard, block.data[:end], encoding)
-        return names, encoding, mark + end
-    return [], encoding, mark
 
 
 def _concatenated(arrays: Sequence[NDArray[Any]], kind: Any) -> NDArray[Any]:

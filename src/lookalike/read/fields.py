@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from lookalike.read.batches import Position
+
 __all__ = [
     "MISSING",
     "SPARSE",
@@ -51,6 +53,7 @@ __all__ = [
     "is_vectors",
     "joined",
     "kind_of",
+    "no_documents",
     "no_ids",
     "no_vectors",
     "numbered",
@@ -119,13 +122,19 @@ class Piece:
     bad: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     weight: int = 0
-    next: tuple[int, int, int] = (0, 0, 0)
+    next: Position = (0, 0, 0)
     read: int = 0
 
 
 def no_ids() -> pa.Array:
     """Give ids of no documents."""
     return pa.array([], pa.int64())
+
+
+def no_documents(**noted: Any) -> Piece:
+    """Make a piece without documents, for what else it notes."""
+    empty = pa.array([], TEXT)
+    return Piece(no_ids(), empty, np.empty(0, np.int32), np.empty(0, np.int64), **noted)
 
 
 def numbered(label: str, records: NDArray[np.int64]) -> pa.Array:

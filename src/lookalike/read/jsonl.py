@@ -135,7 +135,7 @@ def choose_fields(
                 if not wanted.skip_bad:
                     raise
                 continue
-            kind = _told(value, wanted)
+            kind = _kind_of(value, wanted)
             if kind is not None:
                 return replace(choice, kind=kind, schema=_schema(record, choice))
             if value is not MISSING and value is not None and not wanted.skip_bad:
@@ -143,7 +143,7 @@ def choose_fields(
     return choice
 
 
-def _told(value: Any, wanted: Wanted) -> Kind | None:
+def _kind_of(value: Any, wanted: Wanted) -> Kind | None:
     """Tell by a value what documents are, if it does."""
     if wanted.vector is not None:
         return "vectors" if isinstance(value, list) else None

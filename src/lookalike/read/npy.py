@@ -14,7 +14,7 @@ from lookalike.base.wording import count
 from lookalike.read import streams
 from lookalike.read.fields import Piece, Wanted, numbered
 from lookalike.read.streams import ANY_MEMORY, Bounds
-from lookalike.read.vectors import from_array, held_as
+from lookalike.read.vectors import float_type, from_array
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -87,9 +87,10 @@ def read_layout(stream: Stream, bounds: Bounds = ANY_MEMORY) -> Layout:
     limit = min(bounds.part, streams.RECORD_LIMIT)
     if layout.width > limit:
         raise bounds.too_long(f"a row of {shard.name}", limit)
-    told = start + layout.rows * layout.width
-    if told != shard.size:
-        raise _damaged(shard, f"it has {shard.size:,} bytes, where its header tells of {told:,}")
+    expected = start + layout.rows * layout.width
+    if expected != shard.size:
+        found = f"it has {shard.size:,} bytes, where its header tells of {expected:,}"
+        raise _damaged(shard, found)
     return layout
 
 
@@ -100,8 +101,8 @@ def _header(stream: Stream) -> tuple[dict[str, Any], int]:
     version = begin[len(MAGIC) : -1]
     if not begin.startswith(MAGIC) or version not in LENGTHS:
         raise _damaged(shard, "it does not begin as one")
-    told = stream.read(LENGTHS[version])
-    size = int.from_bytes(told, "little")
+    length = stream.read(LENGTHS[version])
+    size = int.from_bytes(length, "little")
     if size > HEADER_LIMIT:
         raise _damaged(shard, f"its header of {size:,} bytes is too long")
     try:
@@ -110,7 +111,7 @@ def _header(stream: Stream) -> tuple[dict[str, Any], int]:
         fields = None
     if not _is_header(fields):
         raise _damaged(shard, "its header cannot be read")
-    return fields, len(begin) + len(told) + size
+    return fields, len(begin) + len(length) + size
 
 
 def _is_header(fields: Any) -> bool:
@@ -126,8 +127,8 @@ def stretches(
 ) -> Iterator[tuple[int, int, bytes]]:
     """Give rows before it, rows and bytes of each stretch of about a size, from a row on."""
     stream.skip_to(layout.start + before * layout.width)
-    held = held_as(layout.kind) or layout.kind
-    at_once = max(size // max(layout.columns * held.itemsize, 8), 1)
+    number = float_type(layout.kind) or layout.kind
+    at_once = max(size // max(layout.columns * number.itemsize, 8), 1)
     while before < layout.rows:
         rows = min(at_once, layout.rows - before)
         data = stream.read(rows * layout.width)

@@ -74,8 +74,8 @@ def _check_metadata(stream: Stream, bounds: Bounds) -> None:
     A file ends in their length and a mark of four bytes.
     """
     end = stream.shard.size - len(MARK)
-    told = stream.native_file.read_at(LENGTH, end - LENGTH) if end > LENGTH else b""
-    length = int.from_bytes(told, "little")
+    stored = stream.native_file.read_at(LENGTH, end - LENGTH) if end > LENGTH else b""
+    length = int.from_bytes(stored, "little")
     if bounds.record < length < end:
         columns = f"{stream.shard.name} has {size(length)} of metadata"
         raise bounds.too_much(f"{columns}, by its many columns or row groups", bounds.record)

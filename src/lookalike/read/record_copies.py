@@ -167,8 +167,8 @@ def _copy_array(shard: Shard, records: NDArray[np.int64], target: Path) -> None:
                 if before >= last:
                     break
                 low, high = np.searchsorted(records, [before + 1, before + rows + 1])
-                held = np.frombuffer(data, np.uint8).reshape(rows, layout.width)
-                written.write(held[records[low:high] - before - 1].tobytes())
+                array = np.frombuffer(data, np.uint8).reshape(rows, layout.width)
+                written.write(array[records[low:high] - before - 1].tobytes())
         stream.check()
 
 

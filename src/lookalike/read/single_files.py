@@ -18,7 +18,7 @@ from lookalike.read.streams import Bounds, encoding_of, opened
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["paper_text", "read_text"]
+__all__ = ["document_text", "read_text"]
 
 
 DIRECTORY_END, DIRECTORY_END_SIZE = b"PK\x05\x06", 22 + (1 << 16)
@@ -44,10 +44,10 @@ def read_text(path: str | os.PathLike[str]) -> str:
     if packed is not None or kind not in (*READERS, *PACKED):
         kind = "text"
     shard = Shard(name, name, kind, state.st_size, state.st_mtime_ns, name)
-    return paper_text(shard, Bounds(default_memory()))
+    return document_text(shard, Bounds(default_memory()))
 
 
-def paper_text(shard: Shard, bounds: Bounds) -> str:
+def document_text(shard: Shard, bounds: Bounds) -> str:
     """Give the text of a file that is one document, if it fits in memory."""
     with opened(shard) as stream:
         if shard.kind in PACKED:
@@ -162,12 +162,12 @@ def _check_parts(file: Any, name: str, bounds: Bounds) -> None:
         parts = packed.infolist()
     markup = sum(part.file_size for part in parts if part.filename.endswith((".xml", ".rels")))
     others = sum(part.file_size for part in parts) - markup
-    for what, told, limit in (
+    for what, unpacked, limit in (
         ("markup", markup, bounds.record),
         ("pictures and the like", others, bounds.part),
     ):
-        if told > limit:
-            raise bounds.too_much(f"{name} unpacks to {size(told)} of {what}", limit)
+        if unpacked > limit:
+            raise bounds.too_much(f"{name} unpacks to {size(unpacked)} of {what}", limit)
     file.seek(0)
     # What a part says of its size may be false: unpacked by blocks, it ends there and is not sound.
     with zipfile.ZipFile(file) as packed:

@@ -10,13 +10,13 @@ import pyarrow as pa
 
 from lookalike.base.errors import SourceError
 from lookalike.base.threads import pieces
-from lookalike.read import Batch
+from lookalike.read.batches import Batch
 from lookalike.read.vectors import byte_lengths
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lookalike.read import Documents, Position
+    from lookalike.read.batches import Documents, Position
 
 __all__ = ["Held", "taken"]
 

@@ -21,10 +21,10 @@ __all__ = [
     "LISTS",
     "as_vectors",
     "byte_lengths",
+    "float_type",
     "from_array",
     "from_sequences",
     "from_sparse",
-    "held_as",
     "holds_vectors",
 ]
 
@@ -80,7 +80,7 @@ def byte_lengths(texts: pa.Array) -> NDArray[np.int64]:
     return np.asarray(numbers, np.int64)
 
 
-def held_as(kind: np.dtype[Any]) -> np.dtype[Any] | None:
+def float_type(kind: np.dtype[Any]) -> np.dtype[Any] | None:
     """Give the kind of float that holds the numbers of an array; None if they are none."""
     if kind.kind == "f" and kind.itemsize <= 4:
         return np.dtype(np.float32)
@@ -91,7 +91,7 @@ def held_as(kind: np.dtype[Any]) -> np.dtype[Any] | None:
 
 def from_array(array: NDArray[Any]) -> pa.Array:
     """Make a vector of each row of an array, without a copy where Arrow can do without."""
-    kind = held_as(array.dtype)
+    kind = float_type(array.dtype)
     if kind is None or array.ndim != 2:
         raise SourceError(
             f"an array of {array.dtype} in {array.ndim} dimensions cannot be read: "
@@ -134,7 +134,7 @@ def _row(value: Any, name: Any) -> NDArray[Any] | None:
             row = np.asarray(value)
         if row.dtype == object and row.ndim == 1 and all(map(_is_number, row)):
             row = row.astype(np.float64)
-    kind = held_as(row.dtype)
+    kind = float_type(row.dtype)
     if kind is None or row.ndim != 1:
         raise SourceError(
             f"document {name!r} is not a vector: give a list or an array of one dimension, "
@@ -150,7 +150,7 @@ def _is_number(value: Any) -> bool:
 
 def from_sparse(matrix: Any) -> pa.Array:
     """Make a sparse vector of each row of a SciPy matrix, which stays as it is."""
-    if held_as(matrix.dtype) is None or matrix.ndim != 2:
+    if float_type(matrix.dtype) is None or matrix.ndim != 2:
         raise SourceError(
             f"a sparse array of {matrix.dtype} in {matrix.ndim} dimensions cannot be read: "
             "give one of floats or whole numbers in 2 dimensions, with a vector in each row"

@@ -1,0 +1,349 @@
+"""The work of reading shards, in tasks that any thread can do, by the format of each."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.base.errors import BinaryFileError, SourceError
+from lookalike.read import delimited, jsonl, npy, parquet, single_files, streams
+from lookalike.read.blocks import Lines, blocks
+from lookalike.read.fields import TEXT, Piece, no_documents, no_vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from lookalike.read.batches import Position
+    from lookalike.read.blocks import Block, Cut
+    from lookalike.read.fields import Choice, Kind, Wanted
+    from lookalike.read.files import Shard
+
+    Task = Callable[[], Piece | Iterator[Piece]]
+
+__all__ = ["Part", "Reading", "ShardReader", "in_turn"]
+
+FIRST_LINES = 1 << 16
+"""Bytes read to choose the fields by."""
+KINDS: dict[Kind, str] = {"text": "texts", "tokens": "lists of tokens", "vectors": "vectors"}
+AHEAD_BYTES = 32 << 20
+"""Bytes of a row group that one thread reads before they are asked for."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """What of a shard is read, and in which pieces."""
+
+    number: int
+    """Of the shard."""
+    start: int
+    """How far in it, in unpacked bytes, row groups or rows."""
+    before: int
+    """Records that lie before."""
+    size: int
+    """Bytes of a piece, about."""
+    done: int = 0
+    """Bytes of the shards before."""
+
+
+@dataclass
+class Reading:
+    """What one reading of a corpus has noted, and which kind its documents are of."""
+
+    kind: Kind | None = None
+    witness: str = ""
+    """The shard that told the kind."""
+    notes: set[str] = field(default_factory=set)
+
+    def note_once(self, key: str, note: str) -> tuple[str, ...]:
+        """Give a note the first time."""
+        if key in self.notes:
+            return ()
+        self.notes.add(key)
+        return (note,)
+
+    def settle_kind(self, shard: Shard, kind: Kind | None) -> None:
+        """Let the first shard that tells decide for all."""
+        if self.kind is None and kind is not None:
+            self.kind, self.witness = kind, shard.name
+
+    def check_kind(self, shard: Shard, kind: Kind | None) -> None:
+        """Refuse documents of one kind among those of another."""
+        self.settle_kind(shard, kind)
+        if kind is not None and self.kind is not None and kind != self.kind:
+            raise SourceError(
+                f"{shard.name} holds {KINDS[kind]} where {self.witness} holds {KINDS[self.kind]}: "
+                "compare documents of one kind at a time"
+            )
+
+
+class ShardReader:
+    """Reads shards of any format, of which it chooses the fields."""
+
+    def __init__(self, shards: Sequence[Shard], wanted: Wanted) -> None:
+        """Take the shards of a corpus; none is opened yet."""
+        self.shards = shards
+        self.wanted = wanted
+        self._choices: dict[int, Choice | None] = {}
+
+    def begin(self) -> Reading:
+        """Begin a reading, of vectors where they were asked for."""
+        return Reading(None if self.wanted.vector is None else "vectors")
+
+    def kind(self, number: int) -> Kind | None:
+        """Tell of which kind the documents of a shard are, if it tells."""
+        shard = self.shards[number]
+        if shard.is_one_document:
+            return "text"
+        if shard.kind == "npy":
+            return "vectors"
+        choice = self._choice(number)
+        return None if choice is None else choice.kind
+
+    def tasks(self, part: Part, reading: Reading) -> Iterator[Task]:
+        """Give the work of a shard of records; what fails in between fails in its turn."""
+        shard = self.shards[part.number]
+        readers = {
+            "parquet": self._parquet_tasks,
+            "jsonl": self._line_tasks,
+            "npy": self._array_tasks,
+        }
+        reader = readers.get(shard.kind, self._record_tasks)
+        try:
+            yield from reader(part, reading)
+        except SourceError as error:
+            yield partial(self._failed, error, part)
+            return
+        yield partial(self._end, part)
+
+    def _end(self, part: Part, bad: tuple[str, ...] = ()) -> Piece:
+        """Make the last piece of a shard."""
+        read = part.done + self.shards[part.number].size
+        return no_documents(bad=bad, next=(part.number + 1, 0, 0), read=read)
+
+    def _failed(self, error: SourceError, part: Part) -> Piece:
+        """Stop at a shard that cannot be read, or pass over the rest of it."""
+        if not self.wanted.skip_bad:
+            raise error
+        return self._end(part, (str(error),))
+
+    def single_files(self, numbers: Sequence[int], read: int, reading: Reading) -> Piece:
+        """Read shards that are one document each, in one go."""
+        ids, texts, found = [], [], []
+        bad: list[str] = []
+        skipped: Counter[str] = Counter()
+        for number in numbers:
+            shard = self.shards[number]
+            try:
+                if self.wanted.vector is not None:
+                    raise no_vectors(shard.name)
+                reading.check_kind(shard, "text")
+                text = single_files.document_text(shard, self.wanted.bounds)
+            except SourceError as error:
+                if isinstance(error, BinaryFileError) and shard.within:
+                    skipped["binary"] += 1
+                elif self.wanted.skip_bad:
+                    bad.append(str(error))
+                else:
+                    raise
+                continue
+            ids.append(shard.label)
+            texts.append(text)
+            found.append(number)
+        column = pa.array(texts, TEXT)
+        return Piece(
+            pa.array(ids, pa.string()),
+            column,
+            np.array(found, np.int32),
+            np.ones(len(ids), np.int64),
+            skipped=dict(skipped),
+            bad=tuple(bad),
+            weight=max(column.nbytes, sum(self.shards[number].size for number in numbers)),
+            next=(numbers[-1] + 1, 0, 0),
+            read=read,
+        )
+
+    def _choice(self, number: int) -> Choice | None:
+        """Choose the fields of a shard, once."""
+        if number not in self._choices:
+            shard = self.shards[number]
+            choice: Choice | None = None
+            with streams.opened(shard) as stream:
+                if shard.kind == "parquet":
+                    file = parquet.open_parquet(stream, bounds=self.wanted.bounds)
+                    choice = parquet.choose_from_schema(shard, file.schema_arrow, self.wanted)
+                elif shard.kind == "jsonl":
+                    found = _encoded_blocks(stream, self.wanted)
+                    choice = jsonl.choose_fields(shard, found, self.wanted)
+                else:
+                    names, _, _ = _header(stream, shard, self.wanted.bounds)
+                    if names:
+                        choice = delimited.choose_columns(shard, names, self.wanted)
+            self._choices[number] = choice
+        return self._choices[number]
+
+    def _notes(self, number: int, choice: Choice | None, reading: Reading) -> tuple[str, ...]:
+        shard = self.shards[number]
+        if choice is None:
+            return ()
+        reading.check_kind(shard, choice.kind)
+        wanted = self.wanted
+        if (wanted.text is not None or wanted.vector is not None) and wanted.id is not None:
+            return ()
+        note = choice.note("line" if shard.kind == "jsonl" else "row")
+        return reading.note_once(note, f"{shard.name}: {note}")
+
+    def _line_tasks(self, part: Part, reading: Reading) -> Iterator[Task]:
+        number, shard = part.number, self.shards[part.number]
+        choice = self._choice(number)
+        notes = self._notes(number, choice, reading)
+        with streams.opened(shard) as stream:
+            encoding, mark = streams.encoding_of(stream.head(), shard.name)
+            for block in self._blocks(stream, Lines(encoding), part, mark):
+                parse = partial(
+                    jsonl.parse_lines, shard, number, block, encoding, choice, self.wanted
+                )
+                yield partial(_finished, parse, block, part, notes)
+                notes = ()
+
+    def _record_tasks(self, part: Part, reading: Reading) -> Iterator[Task]:
+        number, shard = part.number, self.shards[part.number]
+        choice = self._choice(number)
+        notes = self._notes(number, choice, reading)
+        if choice is None:
+            return
+        with streams.opened(shard) as stream:
+            names, encoding, body = _header(stream, shard, self.wanted.bounds)
+        with streams.opened(shard) as stream:
+            cut = delimited.Records(encoding, delimited.DELIMITERS[shard.kind])
+            for block in self._blocks(stream, cut, part, body):
+                parse = partial(
+                    delimited.parse_records,
+                    *(shard, number, block, encoding, choice, names, self.wanted),
+                )
+                yield partial(_finished, parse, block, part, notes)
+                notes = ()
+
+    def _blocks(self, stream: streams.Stream, cut: Cut, part: Part, first: int) -> Iterator[Block]:
+        """Cut a part of a shard whose records begin at a byte."""
+        skip_bad, bounds = self.wanted.skip_bad, self.wanted.bounds
+        start = max(part.start, first)
+        return blocks(stream, cut, start, part.before, part.size, skip_bad=skip_bad, bounds=bounds)
+
+    def _parquet_tasks(self, part: Part, reading: Reading) -> Iterator[Task]:
+        number, shard = part.number, self.shards[part.number]
+        choice = self._choice(number)
+        notes = self._notes(number, choice, reading)
+        if choice is None:
+            return
+        with streams.opened(shard) as stream:
+            metadata = parquet.open_parquet(stream, bounds=self.wanted.bounds).metadata
+        rows = max(metadata.num_rows, 1)
+
+        def read(group: int, start: int, notes: tuple[str, ...]) -> Iterator[Piece]:
+            try:
+                for at, batch in parquet.stretches(
+                    shard,
+                    metadata,
+                    choice,
+                    group,
+                    start,
+                    part.before,
+                    part.size,
+                    self.wanted.bounds,
+                ):
+                    after = at + len(batch)
+                    piece = parquet.parse_rows(shard, number, batch, at, choice, self.wanted)
+                    read = part.done + shard.size * after // rows
+                    yield replace(piece, next=(number, group, after), read=read, notes=notes)
+                    notes = ()
+            except SourceError as error:
+                yield self._failed(error, part)
+
+        for group, start in parquet.row_groups(metadata, part.start):
+            yield partial(_ahead, partial(read, group, start, notes))
+            notes = ()
+
+    def _array_tasks(self, part: Part, reading: Reading) -> Iterator[Task]:
+        number, shard = part.number, self.shards[part.number]
+        reading.check_kind(shard, "vectors")
+        npy.check_names(shard, self.wanted)
+        with streams.opened(shard) as stream:
+            layout = npy.read_layout(stream, self.wanted.bounds)
+            for before, rows, data in npy.stretches(stream, layout, part.before, part.size):
+                after = before + rows
+                parse = partial(npy.parse_rows, shard, number, layout, before, rows, data)
+                read = part.done + shard.size * after // layout.rows
+                yield partial(_placed, parse, {"next": (number, after, after), "read": read})
+            stream.check()
+
+
+def in_turn(done: Iterator[Piece | Iterator[Piece]]) -> Iterator[Piece]:
+    """Give the pieces in order, without those that a break of their shard passed over."""
+    place: Position = (0, 0, 0)
+    for one in done:
+        for piece in (one,) if isinstance(one, Piece) else one:
+            if piece.next > place:
+                place = piece.next
+                yield piece
+
+
+def _ahead(read: Callable[[], Iterator[Piece]]) -> Iterator[Piece]:
+    """Read pieces ahead, up to some bytes; what is left is read when its turn comes."""
+    rest = read()
+    pieces, weight = [], 0
+    for piece in rest:
+        pieces.append(piece)
+        weight += piece.weight
+        if weight >= AHEAD_BYTES:
+            break
+    return itertools.chain(pieces, rest)
+
+
+def _placed(parse: Callable[[], Piece], place: Mapping[str, Any]) -> Piece:
+    return replace(parse(), **place)
+
+
+def _finished(
+    parse: Callable[[], Piece], block: Block, part: Part, notes: tuple[str, ...]
+) -> Piece:
+    """Read a block of lines or records, and say where the next one is."""
+    place: dict[str, Any] = {
+        "weight": len(block.data),
+        "next": (part.number, *block.next),
+        "read": part.done + block.consumed,
+        "notes": notes,
+    }
+    if block.problem:
+        return no_documents(bad=(block.problem,), **place)
+    return replace(parse(), **place)
+
+
+def _encoded_blocks(stream: streams.Stream, wanted: Wanted) -> Iterator[tuple[Block, str]]:
+    """Give the first lines of a shard, and more of them for as long as it takes."""
+    encoding, mark = streams.encoding_of(stream.head(), stream.shard.name)
+    found = blocks(
+        stream,
+        *(Lines(encoding), mark, 0, FIRST_LINES),
+        skip_bad=wanted.skip_bad,
+        bounds=wanted.bounds,
+    )
+    return ((block, encoding) for block in found)
+
+
+def _header(
+    stream: streams.Stream, shard: Shard, bounds: streams.Bounds
+) -> tuple[list[str], str, int]:
+    """Give the names of the columns, the encoding, and where the records begin."""
+    encoding, mark = streams.encoding_of(stream.head(), shard.name)
+    cut = delimited.Records(encoding, delimited.DELIMITERS[shard.kind])
+    for block in blocks(stream, cut, mark, -1, FIRST_LINES, bounds=bounds):
+        end = int(cut.ends(block.data)[0])
+        names = delimited.parse_header(shard, block.data[:end], encoding)
+        return names, encoding, mark + end
+    return [], encoding, mark
