@@ -108,6 +108,15 @@ class Block:
         """Where the block after it begins, and how many records lie before."""
         return self.end, self.first - 1 + self.count
 
+    def stretch(self, cut: Cut, first: int, count: int) -> Block:
+        """Give some of its records that are side by side, as a block of their own."""
+        if count == self.count:
+            return self
+        ends = np.append(0, cut.ends(self.data))
+        begin, end = ends[[first - self.first, first - self.first + count]].tolist()
+        data, start = self.data[begin:end], self.start + begin
+        return Block(data, start, first, count, self.consumed, self.start + end)
+
 
 def blocks(
     stream: Stream,

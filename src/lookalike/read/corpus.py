@@ -17,12 +17,14 @@ from lookalike.base.errors import SourceError
 from lookalike.base.threads import in_order
 from lookalike.read import record_copies, streams
 from lookalike.read.batches import Batch, Documents, check_distinct
-from lookalike.read.fields import TEXT, Wanted, joined, no_ids
+from lookalike.read.fields import TEXT, Wanted, joined, joined_columns, no_ids
 from lookalike.read.listing import find_shards
-from lookalike.read.shard_tasks import Part, ShardReader, in_turn
+from lookalike.read.marks import Marks
+from lookalike.read.originals import Places, read_originals
+from lookalike.read.shard_tasks import BATCH_BYTES, FILES_AT_ONCE, Part, ShardReader, in_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path, PurePosixPath
 
     from numpy.typing import NDArray
@@ -34,9 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Corpus", "open_corpus", "read_paths"]
 
-BATCH_BYTES = 8 << 20
-GROUP = 256
-"""Files of one document that are read in one go, at the most."""
+MARKED = ("jsonl", "csv", "tsv")
+"""Kinds of files in which nothing else tells where a record is."""
 
 
 def open_corpus(
@@ -77,6 +78,7 @@ class Corpus:
         self.size = sum(shard.size for shard in found.shards)
         self._wanted = wanted
         self._reader = ShardReader(self.shards, wanted)
+        self._marks = Marks()
         if found.temporary is not None:
             weakref.finalize(self, found.temporary.unlink, missing_ok=True)
 
@@ -110,6 +112,42 @@ class Corpus:
         """Write records of a shard, by their sorted numbers, as they are in the shard."""
         record_copies.copy_records(self.shards[shard], records, target)
 
+    @property
+    def marks(self) -> list[Position]:
+        """Places inside files that were passed in reading, for JSON.
+
+        Given back to the same files, as `identity` tells them, they let `originals` begin near a
+        record where nothing was read yet.
+        """
+        return self._marks.positions()
+
+    @marks.setter
+    def marks(self, positions: Iterable[Sequence[int]]) -> None:
+        self._marks = Marks(positions)
+
+    def originals(
+        self,
+        shards: NDArray[np.int32],
+        records: NDArray[np.int64],
+        columns: Sequence[str] | None = (),
+    ) -> Documents:
+        """Read documents again by their places in a batch, in any order, and little else.
+
+        `columns` None stands for all but the text or vector. What cannot be read any more is an
+        error, also where bad records are passed over.
+        """
+        named = None if columns is None else tuple(columns)
+        wanted = replace(self._wanted, columns=named)
+        reader = ShardReader(self.shards, wanted, skip_shards=False)
+        return read_originals(reader, self._marks, Places.of(shards, records))
+
+    def as_given(
+        self, ids: pa.Array, shards: NDArray[np.int32], records: NDArray[np.int64]
+    ) -> dict[Any, Any]:
+        """Give documents by their places, with the ids that a job knows them by, as a dict."""
+        texts = self.originals(shards, records).texts
+        return dict(zip(ids.to_pylist(), texts.to_pylist(), strict=True))
+
     def batches(
         self,
         start: Position | None = None,
@@ -126,16 +164,18 @@ class Corpus:
             gathered.append(piece)
             weight += piece.weight
             if 2 * weight >= batch_bytes:
+                self._mark(piece.next)
                 yield self._batch(gathered)
                 gathered, weight = [], 0
         if any(len(piece.ids) or piece.bad or piece.skipped or piece.notes for piece in gathered):
             yield self._batch(gathered)
 
+    def _mark(self, position: Position) -> None:
+        if position[0] < len(self.shards) and self.shards[position[0]].kind in MARKED:
+            self._marks.add(position)
+
     def _batch(self, pieces: Sequence[Piece]) -> Batch:
         full = [piece for piece in pieces if len(piece.ids)]
-        names = self._wanted.columns
-        if names is None:
-            names = tuple(sorted({name for piece in full for name in piece.columns}))
         skipped: Counter[str] = Counter()
         for piece in pieces:
             skipped.update(piece.skipped)
@@ -144,12 +184,7 @@ class Corpus:
             joined([piece.texts for piece in full]) if full else pa.array([], TEXT),
             _concatenated([piece.shards for piece in full], np.int32),
             _concatenated([piece.records for piece in full], np.int64),
-            {
-                name: joined([p.columns.get(name, pa.nulls(len(p.ids))) for p in full])
-                if full
-                else pa.nulls(0)
-                for name in names
-            },
+            joined_columns(full, self._wanted.columns),
             dict(skipped),
             tuple(line for piece in pieces for line in piece.bad),
             tuple(line for piece in pieces for line in piece.notes),
@@ -189,7 +224,7 @@ class Corpus:
 
     def _end_of_group(self, number: int, size: int) -> int:
         end, weight = number, 0
-        while end < len(self.shards) and end - number < GROUP and 2 * weight < size:
+        while end < len(self.shards) and end - number < FILES_AT_ONCE and 2 * weight < size:
             shard = self.shards[end]
             if not shard.is_one_document or shard.problem:
                 break

@@ -52,12 +52,14 @@ __all__ = [
     "is_tokens",
     "is_vectors",
     "joined",
+    "joined_columns",
     "kind_of",
     "no_documents",
     "no_ids",
     "no_vectors",
     "numbered",
     "reach",
+    "taken",
 ]
 
 Path = tuple[str, ...]
@@ -124,6 +126,16 @@ class Piece:
     weight: int = 0
     next: Position = (0, 0, 0)
     read: int = 0
+
+    def take(self, rows: NDArray[np.int64]) -> Piece:
+        """Give some of the documents, in memory of their own."""
+        return Piece(
+            taken(self.ids, rows),
+            taken(self.texts, rows),
+            self.shards[rows],
+            self.records[rows],
+            {name: taken(column, rows) for name, column in self.columns.items()},
+        )
 
 
 def no_ids() -> pa.Array:
@@ -332,6 +344,15 @@ def _as_text(value: Any) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
+def taken(column: Any, rows: NDArray[np.int64]) -> Any:
+    """Give some rows of a column, in its type."""
+    chosen = pa.array(rows)
+    if column.type != pa.string_view():
+        return column.take(chosen)
+    # Arrow takes no rows of a column of views; it does of the same as large strings.
+    return column.cast(TEXT).take(chosen).cast(column.type)
+
+
 def joined(arrays: Sequence[pa.Array]) -> pa.Array:
     """Put columns one after the other; numbers and vectors stay so, what differs else is text.
 
@@ -343,6 +364,17 @@ def joined(arrays: Sequence[pa.Array]) -> pa.Array:
     kind = kinds.pop() if kinds else arrays[0].type
     cast = [array if array.type == kind else _cast(array, kind) for array in arrays]
     return pa.concat_arrays(cast) if len(cast) > 1 else cast[0]
+
+
+def joined_columns(pieces: Sequence[Piece], names: Sequence[str] | None) -> dict[str, pa.Array]:
+    """Put the named columns of pieces one after the other, or all; null where a piece has none."""
+    if names is None:
+        names = sorted({name for piece in pieces for name in piece.columns})
+    if not pieces:
+        return {name: pa.nulls(0) for name in names}
+    return {
+        name: joined([p.columns.get(name, pa.nulls(len(p.ids))) for p in pieces]) for name in names
+    }
 
 
 def _common(kinds: Set[pa.DataType]) -> pa.DataType:

@@ -127,7 +127,9 @@ def one_line(reason: object) -> str:
 def unreadable(name: object, error: Exception) -> SourceError:
     """Say that a file cannot be read, and why."""
     if isinstance(error, FileNotFoundError):
-        return SourceError(f"{name} cannot be read: it does not exist, or no longer")
+        return SourceError(
+            f"{name} cannot be read: it does not exist, or no longer; put it back, or leave it out"
+        )
     reason = error.strerror if isinstance(error, OSError) and error.strerror else error
     kind = UnreadableError if isinstance(error, OSError) else SourceError
     return kind(f"{name} cannot be read: {one_line(reason)}")

@@ -19,6 +19,8 @@ from lookalike.read.fields import TEXT, Piece, no_documents, no_vectors
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from numpy.typing import NDArray
+
     from lookalike.read.batches import Position
     from lookalike.read.blocks import Block, Cut
     from lookalike.read.fields import Choice, Kind, Wanted
@@ -28,6 +30,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Part", "Reading", "ShardReader", "in_turn"]
 
+BATCH_BYTES = 8 << 20
+FILES_AT_ONCE = 256
+"""Files of one document that are read in one go, at the most."""
 FIRST_LINES = 1 << 16
 """Bytes read to choose the fields by."""
 KINDS: dict[Kind, str] = {"text": "texts", "tokens": "lists of tokens", "vectors": "vectors"}
@@ -49,6 +54,21 @@ class Part:
     """Bytes of a piece, about."""
     done: int = 0
     """Bytes of the shards before."""
+    records: NDArray[np.int64] | None = None
+    """Sorted numbers of the only records wanted; None for all.
+
+    Pieces then hold no more than the stretch between the first and the last of those in them.
+    """
+
+    def stretch(self, first: int, count: int) -> tuple[int, int]:
+        """Give the first record that is wanted of some side by side, and how many from it on."""
+        if self.records is None:
+            return first, count
+        low, high = np.searchsorted(self.records, [first, first + count])
+        if low == high:
+            return first, 0
+        begin = int(self.records[low])
+        return begin, int(self.records[high - 1]) - begin + 1
 
 
 @dataclass
@@ -85,10 +105,17 @@ class Reading:
 class ShardReader:
     """Reads shards of any format, of which it chooses the fields."""
 
-    def __init__(self, shards: Sequence[Shard], wanted: Wanted) -> None:
-        """Take the shards of a corpus; none is opened yet."""
+    def __init__(
+        self, shards: Sequence[Shard], wanted: Wanted, *, skip_shards: bool | None = None
+    ) -> None:
+        """Take the shards of a corpus; none is opened yet.
+
+        `skip_shards` says whether those that cannot be read are passed over, as bad records are
+        where nothing is said.
+        """
         self.shards = shards
         self.wanted = wanted
+        self._skip_shards = wanted.skip_bad if skip_shards is None else skip_shards
         self._choices: dict[int, Choice | None] = {}
 
     def begin(self) -> Reading:
@@ -128,7 +155,7 @@ class ShardReader:
 
     def _failed(self, error: SourceError, part: Part) -> Piece:
         """Stop at a shard that cannot be read, or pass over the rest of it."""
-        if not self.wanted.skip_bad:
+        if not self._skip_shards:
             raise error
         return self._end(part, (str(error),))
 
@@ -147,7 +174,7 @@ class ShardReader:
             except SourceError as error:
                 if isinstance(error, BinaryFileError) and shard.within:
                     skipped["binary"] += 1
-                elif self.wanted.skip_bad:
+                elif self._skip_shards:
                     bad.append(str(error))
                 else:
                     raise
@@ -204,11 +231,13 @@ class ShardReader:
         notes = self._notes(number, choice, reading)
         with streams.opened(shard) as stream:
             encoding, mark = streams.encoding_of(stream.head(), shard.name)
-            for block in self._blocks(stream, Lines(encoding), part, mark):
-                parse = partial(
-                    jsonl.parse_lines, shard, number, block, encoding, choice, self.wanted
-                )
-                yield partial(_finished, parse, block, part, notes)
+            cut = Lines(encoding)
+
+            def parse(block: Block) -> Piece:
+                return jsonl.parse_lines(shard, number, block, encoding, choice, self.wanted)
+
+            for block in self._blocks(stream, cut, part, mark):
+                yield partial(_finished, parse, block, cut, part, notes)
                 notes = ()
 
     def _record_tasks(self, part: Part, reading: Reading) -> Iterator[Task]:
@@ -221,12 +250,14 @@ class ShardReader:
             names, encoding, body = _header(stream, shard, self.wanted.bounds)
         with streams.opened(shard) as stream:
             cut = delimited.Records(encoding, delimited.DELIMITERS[shard.kind])
-            for block in self._blocks(stream, cut, part, body):
-                parse = partial(
-                    delimited.parse_records,
-                    *(shard, number, block, encoding, choice, names, self.wanted),
+
+            def parse(block: Block) -> Piece:
+                return delimited.parse_records(
+                    shard, number, block, encoding, choice, names, self.wanted
                 )
-                yield partial(_finished, parse, block, part, notes)
+
+            for block in self._blocks(stream, cut, part, body):
+                yield partial(_finished, parse, block, cut, part, notes)
                 notes = ()
 
     def _blocks(self, stream: streams.Stream, cut: Cut, part: Part, first: int) -> Iterator[Block]:
@@ -258,7 +289,11 @@ class ShardReader:
                     self.wanted.bounds,
                 ):
                     after = at + len(batch)
-                    piece = parquet.parse_rows(shard, number, batch, at, choice, self.wanted)
+                    first, count = part.stretch(at + 1, len(batch))
+                    chosen = batch.slice(first - 1 - at, count)
+                    piece = parquet.parse_rows(
+                        shard, number, chosen, first - 1, choice, self.wanted
+                    )
                     read = part.done + shard.size * after // rows
                     yield replace(piece, next=(number, group, after), read=read, notes=notes)
                     notes = ()
@@ -266,7 +301,10 @@ class ShardReader:
                 yield self._failed(error, part)
 
         for group, start in parquet.row_groups(metadata, part.start):
-            yield partial(_ahead, partial(read, group, start, notes))
+            if not part.stretch(start + 1, metadata.row_group(group).num_rows)[1]:
+                continue
+            work = partial(read, group, start, notes)
+            yield partial(_ahead, work) if part.records is None else work
             notes = ()
 
     def _array_tasks(self, part: Part, reading: Reading) -> Iterator[Task]:
@@ -310,7 +348,7 @@ def _placed(parse: Callable[[], Piece], place: Mapping[str, Any]) -> Piece:
 
 
 def _finished(
-    parse: Callable[[], Piece], block: Block, part: Part, notes: tuple[str, ...]
+    parse: Callable[[Block], Piece], block: Block, cut: Cut, part: Part, notes: tuple[str, ...]
 ) -> Piece:
     """Read a block of lines or records, and say where the next one is."""
     place: dict[str, Any] = {
@@ -321,7 +359,10 @@ def _finished(
     }
     if block.problem:
         return no_documents(bad=(block.problem,), **place)
-    return replace(parse(), **place)
+    first, count = part.stretch(block.first, block.count)
+    if not count:
+        return no_documents(**place)
+    return replace(parse(block.stretch(cut, first, count)), **place)
 
 
 def _encoded_blocks(stream: streams.Stream, wanted: Wanted) -> Iterator[tuple[Block, str]]:
