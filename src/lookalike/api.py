@@ -15,16 +15,14 @@ from lookalike.job.running import Progress, Running
 from lookalike.job.sketch_table import Wanted, sketch_tables
 from lookalike.job.work_folder import SPOOL, SPOOL_BEFORE, claim
 from lookalike.read import open_corpus, read
-from lookalike.read.source import Held, taken
+from lookalike.read.source import InMemory
 from lookalike.settings import Settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    import numpy as np
     import pyarrow as pa
-    from numpy.typing import NDArray
 
     from lookalike.job.work_folder import Claim
     from lookalike.read import Corpus
@@ -102,7 +100,7 @@ def find(
         threads=threads, memory=memory, work=work, skip_bad=skip_bad, progress=progress
     )
     columns = Columns(text, vector, id)
-    job, _ = _job(source, settings, running, columns)
+    job = _job(source, settings, running, columns)
     with job.closed_if_it_fails():
         return job.find()
 
@@ -159,12 +157,11 @@ def dedup(
         threads=threads, memory=memory, work=work, skip_bad=skip_bad, progress=progress
     )
     columns = Columns(text, vector, id)
-    job, take = _job(source, settings, running, columns, keep=keep, against=against)
+    job = _job(source, settings, running, columns, keep=keep, against=against)
     with job.closed_if_it_fails():
         result = job.dedup()
         job.finish()
-    before = result.references
-    return replace(result, take=lambda rows: take(rows - before))
+    return replace(result, take=job.collection.as_given)
 
 
 def contained(
@@ -196,7 +193,7 @@ def contained(
         containment=containment,
     )
     running = Running.of(threads=threads, memory=memory, skip_bad=skip_bad, progress=progress)
-    job, _ = _job(source, settings, running, Columns(text, id=id))
+    job = _job(source, settings, running, Columns(text, id=id))
     with job.closed_if_it_fails():
         return job.contain()
 
@@ -241,7 +238,7 @@ def sketch(
         ignore=ignore,
     )
     running = Running.of(threads=threads, memory=memory, skip_bad=skip_bad, progress=progress)
-    job, _ = _job(source, settings, running, Columns(text, vector, id))
+    job = _job(source, settings, running, Columns(text, vector, id))
     with job.closed_if_it_fails():
         return pa.concat_tables([*sketch_tables(job, wanted)])
 
@@ -262,11 +259,11 @@ def _job(
     *,
     keep: str = "first",
     against: Any = None,
-) -> tuple[Job, Any]:
-    """Make the job on a source of any kind, and what takes some of its documents."""
+) -> Job:
+    """Make the job on a source of any kind."""
     on_files = isinstance(source, (str, os.PathLike))
     if on_files and (against is None or isinstance(against, (str, os.PathLike))):
-        job = job_on_files(
+        return job_on_files(
             [os.fspath(source)],
             settings,
             running,
@@ -274,41 +271,25 @@ def _job(
             keep=keep,
             against=[] if against is None else [os.fspath(against)],
         )
-        return job, lambda rows: _texts_by_id(job.sources[-1], rows)
-    sources: list[Corpus | Held] = []
+    sources: list[Corpus | InMemory] = []
     if against is not None:
-        sources.append(_opened(against, columns, None, running)[0])
-    corpus, take = _opened(source, columns, column_of(keep), running)
-    sources.append(corpus)
-    return Job(sources, settings, running, columns._asdict(), keep), take
+        sources.append(_opened(against, columns, None, running))
+    sources.append(_opened(source, columns, column_of(keep), running))
+    return Job(sources, settings, running, columns._asdict(), keep)
 
 
 def _opened(
     source: Any, columns: Columns, column: str | None, running: Running
-) -> tuple[Corpus | Held, Any]:
+) -> Corpus | InMemory:
     if isinstance(source, (str, os.PathLike)):
-        corpus = open_corpus(
+        return open_corpus(
             [source],
             **columns._asdict(),
             columns=(column,) if column else (),
             skip_bad=running.skip_bad,
             memory=running.memory,
         )
-        return corpus, lambda rows: _texts_by_id(corpus, rows)
-    documents = read(source, **columns._asdict())
-    return Held(documents, column), lambda rows: taken(source, documents.texts, rows)
-
-
-def _texts_by_id(corpus: Corpus | Held, rows: NDArray[np.int64]) -> dict[Any, Any]:
-    """Read the texts of some documents again."""
-    found: dict[Any, Any] = {}
-    begin = 0
-    for batch in corpus.batches():
-        mine = rows[(rows >= begin) & (rows < begin + len(batch.ids))] - begin
-        begin += len(batch.ids)
-        names = batch.ids.take(mine).to_pylist()
-        found |= dict(zip(names, batch.texts.take(mine).to_pylist(), strict=True))
-    return found
+    return InMemory(read(source, **columns._asdict()), column, source=source)
 
 
 def job_on_files(
@@ -324,7 +305,7 @@ def job_on_files(
     column, named = column_of(keep), columns._asdict()
     allowed: dict[str, Any] = {"skip_bad": running.skip_bad, "memory": running.memory}
     with _standard_input(paths, running) as (spool, claimed):
-        sources: list[Corpus | Held] = []
+        sources: list[Corpus | InMemory] = []
         if against:
             sources.append(open_corpus(against, **named, **allowed))
         sources.append(

@@ -5,19 +5,23 @@ import os
 import random
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pyarrow import parquet as pq
 
+import lookalike
 from lookalike.base.errors import SourceError
-from lookalike.read import marks, open_corpus, originals, parquet, shard_tasks, streams
+from lookalike.read import marks, open_corpus, originals, parquet, read, shard_tasks, streams
 from lookalike.read.blocks import Block, Lines
 from lookalike.read.marks import Marks
+from lookalike.read.source import InMemory
 from source_files import PACKINGS, RECORD_KINDS, as_lines, pack, write_records
 
 HARD = ["plain", 'quotes " and "" more', "two\nlines\r\nand more", "comma, tab\t", "é 漢字 😀", ""]
+VECTORS = [[1.0, 0, 0], [0, 0, 0], [0, 1.0, 0], [0, 0, 1.0], [0, 0, 1.0]]
 
 
 def records_of(many):
@@ -131,8 +135,10 @@ def test_columns_of_views_are_taken_in_their_type(tmp_path):
     table = pa.table({"text": ["1", "2", "3"], "v": views})
     pq.write_table(table, tmp_path / "a.parquet")
     place = np.zeros(2, np.int32), np.array([3, 2])
-    corpus = open_corpus([tmp_path / "a.parquet"])
-    assert corpus.originals(*place, ["v"]).columns["v"].to_pylist() == ["c", None]
+    for corpus in (open_corpus([tmp_path / "a.parquet"]), InMemory(read(table), source=table)):
+        assert corpus.originals(*place, ["v"]).columns["v"].to_pylist() == ["c", None]
+    found = InMemory(read(table), source=table).as_given(None, *place)
+    assert (found.schema, found.to_pylist()) == (table.schema, table.to_pylist()[:0:-1])
 
 
 def test_a_stretch_of_a_block_knows_where_it_is():
@@ -348,3 +354,64 @@ class TestSourcesThatChanged:
         whole = plain_reading(corpus)
         assert [place for place, *_ in whole] == [(0, 1), (0, 4)]
         assert asked_for(corpus, [(0, 4), (0, 1)]) == whole[::-1]
+
+
+TABLE = pa.table({"id": list("abcd"), "text": ["w", None, "", "z"], "n": [1, 2, None, 4]})
+
+
+class TestInMemory:
+    @pytest.mark.parametrize(
+        "source",
+        [
+            TABLE["text"].to_pylist(),
+            dict(zip("abcd", TABLE["text"].to_pylist(), strict=True)),
+            TABLE["text"],
+            TABLE,
+            TABLE.to_batches()[0],
+            TABLE.to_pandas(),
+            pl.from_arrow(TABLE),
+            [["a", "b"], None, [], ["c"]],
+            np.arange(12.0).reshape(4, 3),
+        ],
+        ids=lambda source: type(source).__module__ + "." + type(source).__name__,
+    )
+    def test_documents_are_those_of_a_plain_reading(self, source):
+        documents = read(source)
+        corpus = InMemory(documents)
+        whole = plain_reading(corpus, batch_bytes=10)
+        chosen = [whole[row] for row in (3, 0, 0, 2, 1)]
+        assert asked_for(corpus, [place for place, *_ in chosen]) == chosen
+        found = corpus.originals(np.zeros(2, np.int32), np.array([4, 1]), None)
+        assert set(found.columns) == set(documents.columns)
+        for name, column in found.columns.items():
+            assert isinstance(column, pa.Array)
+            assert column.to_pylist() == [TABLE[name][3].as_py(), TABLE[name][0].as_py()]
+        missing = corpus.originals(np.zeros(1, np.int32), np.array([1]), ["none"])
+        assert missing.columns["none"].to_pylist() == [None]
+
+
+class TestKept:
+    def test_files_give_a_dict_with_the_ids_of_the_job(self, tmp_path):
+        # One id is text, so that all are: also those of the kept documents alone.
+        write_records(
+            tmp_path / "a.jsonl", [{"id": 1, "text": "one of all"}, {"id": 2, "text": ""}]
+        )
+        write_records(tmp_path / "b.jsonl", [{"id": "x", "text": "one of all"}])
+        result = lookalike.dedup(str(tmp_path))
+        assert result.kept == {"1": "one of all", "2": ""}
+        assert list(result.kept) == result.kept_ids.to_pylist()
+
+    def test_documents_passed_over_by_the_job_shift_no_others(self, tmp_path):
+        options = {"metric": "cosine", "skip_bad": True}
+        path = write_records(
+            tmp_path / "a.jsonl", [{"id": n, "v": v} for n, v in enumerate(VECTORS)]
+        )
+        assert lookalike.dedup(VECTORS, **options).kept == [VECTORS[row] for row in (0, 2, 3)]
+        result = lookalike.dedup(str(path), vector="v", **options)
+        assert result.kept == {row: VECTORS[row] for row in (0, 2, 3)}
+
+    def test_those_of_a_reference_corpus_come_before(self, tmp_path):
+        path = write_records(tmp_path / "a.jsonl", records_of(5))
+        texts = ["never seen before", records_of(5)[0]["text"], "nor was this one"]
+        result = lookalike.dedup(texts, against=str(path), threshold=0.9)
+        assert result.kept == [texts[row - 5] for row in result.kept_rows]

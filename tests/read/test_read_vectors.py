@@ -20,7 +20,7 @@ from scipy import sparse
 from lookalike.base.errors import SourceError
 from lookalike.read import jsonl, kind_of, open_corpus, read, read_paths, record_copies, streams
 from lookalike.read.fields import SPARSE, TEXT, TOKENS, VECTORS, WIDE_VECTORS, is_vectors, joined
-from lookalike.read.source import Held, taken
+from lookalike.read.source import InMemory
 from source_files import as_lines, bad_of, documents, ids_and_texts, write_records
 
 NARROW = ("<f2", "<f4", ">f4", ">f2")
@@ -841,7 +841,11 @@ class TestSparse:
             read(sparse.csr_array(np.eye(2, dtype=kind)))
 
 
-class TestHeld:
+def as_given(corpus, rows):
+    return corpus.as_given(pa.array(rows), np.zeros(len(rows), np.int32), rows + 1)
+
+
+class TestInMemory:
     @pytest.mark.parametrize(
         ("source", "size"),
         [
@@ -856,21 +860,21 @@ class TestHeld:
     )
     def test_sizes_are_those_of_the_numbers(self, source, size):
         documents = read(source)
-        held = Held(documents)
-        assert held.size == size
+        corpus = InMemory(documents)
+        assert corpus.size == size
         for most in (1, 48, 1000):
-            batches = list(held.batches(batch_bytes=most))
+            batches = list(corpus.batches(batch_bytes=most))
             texts = [text for batch in batches for text in batch.texts.to_pylist()]
             assert texts == documents.texts.to_pylist()
             assert all(batch.texts.type == documents.texts.type for batch in batches)
             assert [batch.read for batch in batches][-1:] == ([size] if len(documents) else [])
 
     def test_batches_are_as_large_as_asked_for(self):
-        held = Held(read(np.ones((10, 4), np.float32)))
-        assert [len(batch) for batch in held.batches(batch_bytes=48)] == [3, 3, 3, 1]
+        corpus = InMemory(read(np.ones((10, 4), np.float32)))
+        assert [len(batch) for batch in corpus.batches(batch_bytes=48)] == [3, 3, 3, 1]
 
     def taken(self, source):
-        return taken(source, read(source).texts, np.array([0, 2]))
+        return as_given(InMemory(read(source), source=source), np.array([0, 2]))
 
     def test_rows_are_taken_in_the_kind_of_the_source(self):
         array = array_of("<f2", 4)
@@ -900,8 +904,8 @@ class TestHeld:
         assert self.taken(series).to_list() == [FLOATS[0], FLOATS[2]]
 
     def test_vectors_of_an_iterable_are_taken_as_lists(self):
-        texts = read(iter(FLOATS)).texts
-        assert taken(iter(()), texts, np.array([0, 2])) == [FLOATS[0], FLOATS[2]]
+        corpus = InMemory(read(iter(FLOATS)), source=iter(()))
+        assert as_given(corpus, np.array([0, 2])) == [FLOATS[0], FLOATS[2]]
 
 
 def test_a_line_of_numbers_is_what_json_wrote(tmp_path):

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from lookalike.job.running import Running
     from lookalike.job.work_folder import Claim
     from lookalike.read import Corpus
-    from lookalike.read.source import Held
+    from lookalike.read.source import InMemory
     from lookalike.recipe.metrics import Compare
     from lookalike.settings import Settings
     from lookalike.text.boilerplate import SharedPassage
@@ -66,7 +66,7 @@ SKETCHING = ("shingle", "metric", "weights", "multiset", "normalise", "seed", "i
 class Job:
     """The stages of one job, on sources of which the last is the corpus itself."""
 
-    sources: Sequence[Corpus | Held]
+    sources: Sequence[Corpus | InMemory]
     settings: Settings
     running: Running
     reading: dict[str, Any] = field(default_factory=dict)

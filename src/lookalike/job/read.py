@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from lookalike.job.running import Running
     from lookalike.job.work_folder import Work
     from lookalike.read import Batch, Corpus
-    from lookalike.read.source import Held
+    from lookalike.read.source import InMemory
     from lookalike.recipe import CanonicalForm
     from lookalike.text.normalise import Canonical
 
@@ -52,7 +52,7 @@ MOST_NAMED = 1000
 class Collection:
     """All that was read."""
 
-    sources: Sequence[Corpus | Held]
+    sources: Sequence[Corpus | InMemory]
     ids: Ids
     texts: Texts
     counts: list[int]
@@ -84,6 +84,11 @@ class Collection:
         shard, record = self.shards.read(row, row + 1)[0], self.records.read(row, row + 1)[0]
         return self.sources[source].place(int(shard), int(record))
 
+    def as_given(self, rows: NDArray[np.int64]) -> Any:
+        """Give documents of the last source, the corpus itself, in the kind that they came in."""
+        shards, records = self.shards.read()[rows], self.records.read()[rows]
+        return self.sources[-1].as_given(self.ids.take(rows), shards, records)
+
     def column(self) -> list[Any]:
         """Give the values of the column to keep by, None where there is none."""
         ends = np.cumsum(self.value_lengths.read(), dtype=np.int64)
@@ -106,7 +111,7 @@ class _Part(NamedTuple):
 
 @dataclass
 class _Reader:
-    sources: Sequence[Corpus | Held]
+    sources: Sequence[Corpus | InMemory]
     work: Work
     form: CanonicalForm
     column: str | None
@@ -346,7 +351,7 @@ def _whole(lengths: pa.Array) -> NDArray[np.int64]:
 
 
 def read_all(
-    sources: Sequence[Corpus | Held],
+    sources: Sequence[Corpus | InMemory],
     work: Work,
     form: CanonicalForm,
     *,

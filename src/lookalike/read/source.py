@@ -10,26 +10,32 @@ import pyarrow as pa
 
 from lookalike.base.errors import SourceError
 from lookalike.base.threads import pieces
-from lookalike.read.batches import Batch
+from lookalike.read.batches import Batch, Documents
+from lookalike.read.fields import as_column, taken
 from lookalike.read.vectors import byte_lengths
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from numpy.typing import NDArray
 
-    from lookalike.read.batches import Documents, Position
+    from lookalike.read.batches import Position
 
-__all__ = ["Held", "taken"]
+__all__ = ["InMemory"]
 
 
-class Held:
+class InMemory:
     """Documents that are in memory already."""
 
-    def __init__(self, documents: Documents, column: str | None = None) -> None:
-        """Take documents, and the column that they may be kept by."""
+    def __init__(
+        self, documents: Documents, column: str | None = None, *, source: Any = None
+    ) -> None:
+        """Take documents, the column that they may be kept by, and what they were read from."""
         if column is not None and column not in documents.columns:
             names = ", ".join(map(repr, documents.columns)) or "none"
             raise SourceError(f"there is no column {column!r} to keep by: there are {names}")
         self._documents = documents
+        self._source = source
         self._lengths = byte_lengths(documents.texts)
         self._column = column
         self.size = int(self._lengths.sum())
@@ -71,28 +77,52 @@ class Held:
                 read=read,
             )
 
+    def originals(
+        self,
+        _shards: NDArray[np.int32],
+        records: NDArray[np.int64],
+        columns: Sequence[str] | None = (),
+    ) -> Documents:
+        """Give documents by their places in a batch, in any order; `columns` None for all."""
+        rows, known = records - 1, self._documents.columns
+        named = known if columns is None else columns
+        return Documents(
+            taken(self._documents.ids, rows),
+            taken(self._documents.texts, rows),
+            {name: _chosen_values(known.get(name), rows) for name in named},
+        )
 
-def taken(source: Any, texts: Any, rows: NDArray[np.int64]) -> Any:
-    """Give the chosen documents in the kind of the source; of an iterable, a list of them."""
-    package = type(source).__module__.partition(".")[0]
-    if package == "pandas":
-        return source.iloc[rows]
-    if package == "polars":
-        return (source.collect() if hasattr(source, "collect") else source)[rows]
-    if isinstance(source, (pa.Array, pa.ChunkedArray)):
-        # Arrow takes no rows of a column of views; it does of the same as large strings.
-        views = source.type == pa.string_view()
-        column = source.cast(pa.large_string()) if views else source
-        return column.take(pa.array(rows)).cast(source.type)
-    if isinstance(source, (pa.Table, pa.RecordBatch)):
-        return source.take(pa.array(rows))
-    if isinstance(source, Mapping):
-        names = list(source)
-        return {names[row]: source[names[row]] for row in rows.tolist()}
-    if isinstance(source, np.ndarray) and source.ndim > 1:
-        return source[rows]
-    if package == "scipy":
-        return source.tocsr()[rows]
-    if isinstance(source, (list, tuple)):
-        return [source[row] for row in rows.tolist()]
-    return texts.take(pa.array(rows)).to_pylist()
+    def as_given(
+        self, _ids: pa.Array, _shards: NDArray[np.int32], records: NDArray[np.int64]
+    ) -> Any:
+        """Give documents by their places in the kind of the source; of an iterable, a list."""
+        source, rows = self._source, records - 1
+        package = type(source).__module__.partition(".")[0]
+        if package == "pandas":
+            return source.iloc[rows]
+        if package == "polars":
+            return (source.collect() if hasattr(source, "collect") else source)[rows]
+        if isinstance(source, (pa.Array, pa.ChunkedArray)):
+            return taken(source, rows)
+        if isinstance(source, (pa.Table, pa.RecordBatch)):
+            chosen = [taken(column, rows) for column in source.columns]
+            return type(source).from_arrays(chosen, schema=source.schema)
+        if isinstance(source, Mapping):
+            names = list(source)
+            return {names[row]: source[names[row]] for row in rows.tolist()}
+        if isinstance(source, np.ndarray) and source.ndim > 1:
+            return source[rows]
+        if package == "scipy":
+            return source.tocsr()[rows]
+        if isinstance(source, (list, tuple)):
+            return [source[row] for row in rows.tolist()]
+        return taken(self._documents.texts, rows).to_pylist()
+
+
+def _chosen_values(column: Any, rows: NDArray[np.int64]) -> pa.Array:
+    """Give some values of a column of any make; null where there is no such column."""
+    if column is None:
+        return pa.nulls(len(rows))
+    if isinstance(column, pa.ChunkedArray):
+        return taken(column, rows).combine_chunks()
+    return as_column([column[row] for row in rows.tolist()])
