@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -93,8 +93,8 @@ class TrueFile:
         path = self.cache / f"{self.path.stem}-truth-{digest}.npz"
         if not path.exists():
             new = self._wanted(done)
-            told = {f"told {name}": number for name, number in new.told.items()}
-            np.savez(path, first=new.first, second=new.second, weights=new.weights, **told)
+            arrays: dict[str, Any] = {f"told {name}": number for name, number in new.told.items()}
+            np.savez(path, first=new.first, second=new.second, weights=new.weights, **arrays)
         with np.load(path) as kept:
             told = {name.partition(" ")[2]: int(kept[name]) for name in kept if " " in name}
             return Wanted(kept["first"], kept["second"], kept["weights"], told)

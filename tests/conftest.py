@@ -4,6 +4,7 @@ import io
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from lookalike.kernels.jit import INTERPRETED
 
 ROOT = Path(__file__).parent.parent
 
-slow_is_fine = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+slow_is_fine: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("default", max_examples=60, derandomize=True, **slow_is_fine)
 settings.register_profile("interpreted", max_examples=15, derandomize=True, **slow_is_fine)
 settings.register_profile("thorough", max_examples=3000, **slow_is_fine)
@@ -63,7 +64,7 @@ def told(monkeypatch, capfdbinary):
         monkeypatch.setenv("COLUMNS", str(columns))
         try:
             main()
-            status = 0
+            status: int | str = 0
         except SystemExit as ended:
             status = ended.code or 0
         output, errors = capfdbinary.readouterr()

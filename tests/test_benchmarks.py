@@ -6,11 +6,12 @@ import subprocess
 import sys
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from conftest import ROOT
+from conftest import ROOT  # type: ignore[import-not-found]
 from pyarrow import parquet
 
 from lookalike.learn.corpora import Corpus
@@ -297,7 +298,7 @@ def test_a_peer_that_cannot_run_has_a_row_that_says_why():
 def pip(monkeypatch):
     """Make environments of nothing, and let each test say how pip ends."""
     orders = []
-    ends = {"returncode": 0, "stderr": ""}
+    ends: dict[str, Any] = {"returncode": 0, "stderr": ""}
 
     def make(home, **_):
         (home / "bin").mkdir(parents=True, exist_ok=True)
@@ -307,9 +308,9 @@ def pip(monkeypatch):
         orders.append(command)
         return subprocess.CompletedProcess(command, ends["returncode"], "", ends["stderr"])
 
-    monkeypatch.setattr(environments.sys, "platform", "linux")
-    monkeypatch.setattr(environments.venv, "create", make)
-    monkeypatch.setattr(environments.subprocess, "run", run)
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr("venv.create", make)
+    monkeypatch.setattr(subprocess, "run", run)
     return orders, ends
 
 
@@ -346,6 +347,7 @@ input()
     with subprocess.Popen(
         [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as child:
+        assert child.stdout
         assert child.stdout.readline()
         assert measuring._memory_with_children(child.pid) == 0
         assert measuring._memory_with_children(os.getpid()) > 50_000_000

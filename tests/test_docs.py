@@ -6,7 +6,7 @@ import importlib.util
 import re
 
 import pytest
-from conftest import ROOT
+from conftest import ROOT  # type: ignore[import-not-found]
 
 import lookalike
 from lookalike.planning.curves import probability
@@ -17,6 +17,8 @@ README = (ROOT / "README.md").read_text()
 
 def test_the_command_reference_is_that_of_the_commands():
     spec = importlib.util.spec_from_file_location("tool", ROOT / "tools" / "command_reference.py")
+    assert spec
+    assert spec.loader
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
     assert tool.PAGE.read_text() == tool.page(), "run python tools/command_reference.py"
@@ -28,16 +30,18 @@ def test_the_example_of_the_package_runs():
 
 def test_the_first_example_of_the_python_page_gives_what_it_says():
     page = (ROOT / "docs" / "python.md").read_text()
-    block = re.search(r"```python\n(.*?)```", page, re.DOTALL)[1]
-    *code, expected = block.strip().splitlines()
+    block = re.search(r"```python\n(.*?)```", page, re.DOTALL)
+    assert block
+    *code, expected = block[1].strip().splitlines()
     scope = {}
     exec("\n".join(code[:-1]), scope)
     assert eval(code[-1], scope) == ast.literal_eval(expected.removeprefix("# "))
 
 
 def test_the_readme_states_the_plan_that_is_made():
-    told = " ".join(re.search(r"Plan: (.*?)```", README, re.DOTALL)[1].split())
-    assert told == lookalike.plan(0.8, 0.99).sentence()
+    told = re.search(r"Plan: (.*?)```", README, re.DOTALL)
+    assert told
+    assert " ".join(told[1].split()) == lookalike.plan(0.8, 0.99).sentence()
 
 
 def test_the_readme_begins_with_the_two_commands():

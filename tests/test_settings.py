@@ -13,7 +13,7 @@ from lookalike.settings import Settings
 
 def test_settings_cannot_be_changed():
     with pytest.raises(dataclasses.FrozenInstanceError):
-        Settings().threshold = 0.5
+        Settings().threshold = 0.5  # type: ignore[misc]
 
 
 def test_equal_settings_have_one_fingerprint_and_others_another():

@@ -51,7 +51,7 @@ def by_brute_force(bands, sketches, bare, differing):
     return near, met.total() - sum(met[pair] for pair in near)
 
 
-def run(bands, bits, sketches, bare, differing, *, most=PLENTY, most_met=PLENTY, **options):
+def run(differing, bands, bits, sketches, bare, *, most=PLENTY, most_met=PLENTY, **options):
     keys = np.array(bands, np.uint64).reshape(len(bands), len(bare))
     return sweep(
         lambda number: keys[number],
@@ -75,7 +75,7 @@ def pairs_of(found):
 def test_pairs_that_share_a_key_and_are_near_are_given_once_and_in_order(drawn, differing, threads):
     bands, _, sketches, bare = drawn
     near, dismissed = by_brute_force(bands, sketches, bare, differing)
-    found = run(*drawn, differing, threads=threads)
+    found = run(differing, *drawn, threads=threads)
     assert pairs_of(found) == near
     assert found.dismissed == dismissed
 
@@ -86,7 +86,7 @@ def test_little_room_changes_nothing(drawn, differing, room):
     near, dismissed = by_brute_force(bands, sketches, bare, differing)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(sweeping, "ROOM", room)
-        found = run(*drawn, differing)
+        found = run(differing, *drawn)
     assert pairs_of(found) == near
     assert found.dismissed == dismissed
 
@@ -97,9 +97,9 @@ def test_there_is_no_answer_from_one_pair_too_many(drawn, differing, room):
     near, _ = by_brute_force(bands, sketches, bare, differing)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(sweeping, "ROOM", room)
-        assert pairs_of(run(*drawn, differing, most=len(near))) == near
+        assert pairs_of(run(differing, *drawn, most=len(near))) == near
         if near:
-            assert run(*drawn, differing, most=len(near) - 1) is None
+            assert run(differing, *drawn, most=len(near) - 1) is None
 
 
 @given(drawn=swept(), differing=st.integers(0, 12))
@@ -110,9 +110,9 @@ def test_there_is_no_answer_where_a_band_brings_too_many_together(drawn, differi
         Counter(k for k, is_bare in zip(keys, bare, strict=True) if not is_bare) for keys in bands
     ]
     fullest = max(sum(size * (size - 1) // 2 for size in one.values()) for one in filled)
-    assert pairs_of(run(*drawn, differing, most_met=fullest)) == near
+    assert pairs_of(run(differing, *drawn, most_met=fullest)) == near
     if fullest:
-        assert run(*drawn, differing, most_met=fullest - 1) is None
+        assert run(differing, *drawn, most_met=fullest - 1) is None
 
 
 def test_more_documents_than_a_room_holds_pairs():
@@ -125,14 +125,14 @@ def test_more_documents_than_a_room_holds_pairs():
     assert len(near) > 20_000
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(sweeping, "ROOM", 1000)
-        found = run(bands, 2, sketches, bare, differing, threads=2)
+        found = run(differing, bands, 2, sketches, bare, threads=2)
     assert pairs_of(found) == near
     assert found.dismissed == dismissed
 
 
 def test_it_tells_how_many_bands_are_done():
     told = []
-    run([[0, 0]] * 3, 1, [[0] * 8] * 2, [False] * 2, 0, progress=lambda *done: told.append(done))
+    run(0, [[0, 0]] * 3, 1, [[0] * 8] * 2, [False] * 2, progress=lambda *done: told.append(done))
     assert told == [(1, 3), (2, 3), (3, 3)]
 
 
@@ -144,6 +144,6 @@ def test_documents_stand_in_the_order_of_the_bits_that_tell(bits):
     keys = [choice.getrandbits(3) << high for _ in range(200)]
     keys += [choice.getrandbits(min(bits, 64)) for _ in range(200)]
     sketches = [[0] * 8] * 400
-    found = run([keys], bits, sketches, [False] * 400, 0)
+    found = run(0, [keys], bits, sketches, [False] * 400)
     assert pairs_of(found) == by_brute_force([keys], sketches, [False] * 400, 0)[0]
     assert len(found) >= 200

@@ -169,6 +169,8 @@ def test_a_reader_that_has_enough_is_no_error(tmp_path):
     with subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
     ) as job:
+        assert job.stdout
+        assert job.stderr
         first = job.stdout.readline()
         job.stdout.close()
         errors = job.stderr.read()
@@ -190,6 +192,9 @@ def test_ctrl_c_ends_with_one_line_and_status_130(tmp_path):
         stderr=pipe,
         env=environment(),
     ) as job:
+        assert job.stdin
+        assert job.stdout
+        assert job.stderr
         # More than a pipe holds: once all is taken, the job is at work, and waits for more.
         job.stdin.write(b'{"text": "the quick brown fox"}\n' * 20_000)
         job.stdin.flush()

@@ -82,7 +82,9 @@ def test_a_curve_that_cannot_be_is_one_line(arguments, message, told):
 def test_a_plan_keeps_the_recall_that_was_asked(told):
     status, output, errors = told("plan", "-t", "0.7", "--recall", "0.95", "--documents", "20000")
     assert (status, errors) == (0, "")
-    bands, rows = map(int, re.search(r"Plan: (\d+) bands of (\d+) rows", output).groups())
+    stated = re.search(r"Plan: (\d+) bands of (\d+) rows", output)
+    assert stated
+    bands, rows = map(int, stated.groups())
     assert textbook.candidate_probability(0.7, bands, rows) >= 0.95
     plain = json.loads(told("plan", "-t", "0.7", "--recall", "0.95", "-n", "20000", "--json")[1])
     assert (plain["bands"], plain["rows"], plain["signature"]) == (bands, rows, bands * rows)
@@ -91,10 +93,12 @@ def test_a_plan_keeps_the_recall_that_was_asked(told):
 
 def test_the_sentence_and_the_table_of_a_plan_agree(told):
     output = told("plan")[1]
-    said = re.search(r"found with\s+probability\s+([\d.]+)", output)[1]
+    said = re.search(r"found with\s+probability\s+([\d.]+)", output)
+    assert said
     shown = re.search(r"^ *0\.8 +([\d.]+) +([\d.]+) +([\d.]+) ", output, re.MULTILINE)
+    assert shown
     candidate, found, missed = map(float, shown.groups())
-    assert float(said) == pytest.approx(found, abs=1e-4)
+    assert float(said[1]) == pytest.approx(found, abs=1e-4)
     assert found == pytest.approx(1 - missed, abs=1e-4)
     assert found < candidate
 
@@ -142,9 +146,9 @@ def test_compare_says_how_similar_and_where(told, sample_documents):
     found_a = a[passage["a_start"] : passage["a_end"]]
     found_b = b[passage["b_start"] : passage["b_end"]]
     assert textbook.words(found_a.lower()) == textbook.words(found_b.lower())
-    assert float(re.search(r"similarity  ([\d.]+)", output)[1]) == pytest.approx(
-        plain["similarity"], abs=1e-4
-    )
+    shown = re.search(r"similarity  ([\d.]+)", output)
+    assert shown
+    assert float(shown[1]) == pytest.approx(plain["similarity"], abs=1e-4)
     assert plain["a_in_b"] > plain["b_in_a"]
 
 

@@ -13,7 +13,7 @@ from lookalike.cli.app import app
 from processes import DEADLINE, environment
 
 HEAVY = ("numba", "numpy", "pandas", "polars", "pyarrow", "scipy")
-COMMANDS = sorted(command.name for command in app.registered_commands)
+COMMANDS = sorted(str(command.name) for command in app.registered_commands)
 SHELLS = ("bash", "zsh", "fish")
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-import test_cli_resume as resuming
+import test_cli_resume as resuming  # type: ignore[import-not-found]
 from rich.cells import cell_len
 
 import cosine_oracle as oracle
@@ -386,8 +386,8 @@ class TestDedup:
         removed = rows_of((out / "removed.jsonl").read_text())
         answers = oracle.vector_pairs(vectors, 0.5)
         for row in removed:
-            pair = sorted(int(row[end].rpartition(":")[2]) - 1 for end in ("id", "kept"))
-            assert row["similarity"] == pytest.approx(answers[tuple(pair)], abs=1e-9)
+            a, b = sorted(int(row[end].rpartition(":")[2]) - 1 for end in ("id", "kept"))
+            assert row["similarity"] == pytest.approx(answers[a, b], abs=1e-9)
             assert row["similarity"] >= 0.9
         assert len(removed) + len(kept) == len(vectors)
         assert names(tmp_path) == ["clean", "in"]
@@ -484,8 +484,9 @@ class TestOtherCommands:
         status, output, _ = told(*command)
         assert status == 0
         assert f"(cosine, {weights or 'counts'} of words:1)" in output
-        shown = float(re.search(r"similarity +([\d.]+)", output)[1])
-        assert abs(shown - found["similarity"]) < 1e-4
+        shown = re.search(r"similarity +([\d.]+)", output)
+        assert shown
+        assert abs(float(shown[1]) - found["similarity"]) < 1e-4
 
     def test_two_documents_have_no_rare_words(self, told, two):
         status, output, errors = told("compare", *two[0], *COSINE, "--weights", "tf-idf", "-q")
@@ -515,7 +516,9 @@ class TestOtherCommands:
         command = ["plan", *COSINE, "-t", "0.7", "--recall", "0.95", "-n", "20000"]
         status, output, errors = told(*command)
         assert (status, errors) == (0, "")
-        bands, rows = map(int, re.search(r"Plan: (\d+) bands of (\d+) bits", output).groups())
+        stated = re.search(r"Plan: (\d+) bands of (\d+) bits", output)
+        assert stated
+        bands, rows = map(int, stated.groups())
         agreeing = 1 - math.acos(0.7) / math.pi
         assert 1 - (1 - agreeing**rows) ** bands >= 0.95
         found = json.loads(told(*command, "--json")[1])
@@ -525,10 +528,12 @@ class TestOtherCommands:
 
     def test_the_sentence_and_the_table_of_a_plan_agree(self, told):
         output = told("plan", *COSINE)[1]
-        said = re.search(r"found with\s+probability\s+([\d.]+)", output)[1]
+        said = re.search(r"found with\s+probability\s+([\d.]+)", output)
+        assert said
         shown = re.search(r"^ *0\.8 +([\d.]+) +([\d.]+) ", output, re.MULTILINE)
+        assert shown
         candidate, found = map(float, shown.groups())
-        assert float(said) == pytest.approx(found, abs=1e-4)
+        assert float(said[1]) == pytest.approx(found, abs=1e-4)
         assert found < candidate
 
 

@@ -8,6 +8,7 @@ import re
 import sys
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -367,7 +368,7 @@ class TestAgainst:
     ):
         out = tmp_path / "clean"
         assert told("dedup", docs, "--against", reference, "-o", out, *COMMON) == (0, "", "")
-        given = {"shingle": "chars:5", "threshold": 0.8}
+        given: dict[str, Any] = {"shingle": "chars:5", "threshold": 0.8}
         result = lookalike.dedup(docs, against=reference, **given)
         assert result.removed.to_pylist() == lines_of(out / "removed.jsonl")
         assert result.clusters.equals(pq.read_table(out / "clusters.parquet"))

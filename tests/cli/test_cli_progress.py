@@ -69,6 +69,7 @@ class TestPace:
 def reported(console, clock, total=10_000_000):
     """Report of three stages that are half done."""
     with screen.progress(console) as report:
+        assert report
         for stage in STAGES:
             report(stage, 0, total)
             clock.seconds += 100
@@ -125,6 +126,7 @@ class TestLines:
     def test_what_is_done_sooner_tells_nothing(self, clock):
         written = io.StringIO()
         with screen.progress(Console(file=written, **screen.PLAIN)) as report:
+            assert report
             for done in range(1000):
                 clock.seconds += 4 / 1000
                 report("read", done, 1000)
@@ -204,6 +206,7 @@ def test_the_summary_of_find_tells_each_fact_on_a_line(told, tmp_path, docs):
         r"(; [\d,]+ more dismissed by their sketches)?",
         facts["Compared"],
     )
+    assert compared
     assert int(compared[1]) - int(compared[2]) == 5
     assert facts["Found"] == "8 similar pairs"
     assert re.match(r"8 .*the largest, of 2, the least alike are 0\.9\d+$", facts["Clusters"])
@@ -290,7 +293,9 @@ class TestWarnings:
         status, _, errors = told("plan", "--signature", "131")
         assert status == 0
         (doubt,) = warnings_of(errors)
-        used = int(re.search(r": (\d+) rows do the same\.$", doubt)[1])
+        same = re.search(r": (\d+) rows do the same\.$", doubt)
+        assert same
+        used = int(same[1])
         unused = 131 - used
         assert doubt.startswith(f"{unused} of 131 rows {'are' if unused > 1 else 'is'} in no band")
         assert warnings_of(told("plan", "--signature", used)[2]) == []

@@ -12,6 +12,7 @@ import subprocess
 import sys
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -154,7 +155,7 @@ def tree(path):
     """Give the bytes of a file, or of all files below a folder; of run.json what is of the run."""
     if path.is_file():
         return path.read_bytes()
-    found = {}
+    found: dict[str, Any] = {}
     for file in sorted(path.rglob("*")):
         name = str(file.relative_to(path))
         if file.is_dir():

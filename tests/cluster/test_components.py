@@ -189,7 +189,7 @@ class TestStars:
         place = {int(document): at for at, document in enumerate(order)}
         for i, j in pairs:
             assert not (found.kept[i] and found.kept[j])
-        for document in np.flatnonzero(~found.kept):
+        for document in np.flatnonzero(~found.kept).tolist():
             near = int(found.nearest[document])
             assert found.kept[near]
             assert place[near] < place[document]

@@ -84,7 +84,7 @@ def test_a_policy_names_the_column_that_it_needs():
     assert column_of("max:a:b") == "a:b"
     for unknown in ("max", "best:n", "", "First", 3):
         with pytest.raises(SettingsError, match="is unknown: use first, last"):
-            column_of(unknown)
+            column_of(unknown)  # type: ignore[arg-type]
 
 
 def test_policies_that_cannot_be_are_refused():

@@ -4,7 +4,7 @@ import functools
 import json
 import math
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -94,7 +94,7 @@ def apart(pairs: oracle.Pairs) -> oracle.Pairs:
     """
     taken: oracle.Pairs = {}
     busy: set[object] = set()
-    for pair in sorted(pairs, key=pairs.get):
+    for pair in sorted(pairs, key=lambda pair: pairs[pair]):
         if not busy & set(pair):
             taken[pair] = pairs[pair]
             busy |= set(pair)
@@ -195,7 +195,7 @@ class TestText:
     def test_a_whole_corpus_is_answered_exactly(self, corpora):
         texts = whole(corpora / "licenses")
         answers = oracle.text_pairs(texts, "words:3", "counts", 0.79)
-        options = {"shingle": "words:3", "threshold": 0.8, "metric": "cosine"}
+        options: dict[str, Any] = {"shingle": "words:3", "threshold": 0.8, "metric": "cosine"}
         source = corpora / "licenses" / "docs.jsonl"
         check_all(found(lookalike.find(source, recall=1, **options)), answers, 0.8)
         pairs = found(lookalike.find(source, **options))
@@ -207,7 +207,7 @@ class TestText:
     def test_clusters_are_the_connected_components_with_their_smallest_cosine(self, corpora):
         texts = some(corpora / "bible")
         answers = truth(corpora / "bible", "log")
-        options = {"shingle": "words:2", "weights": "log", "metric": "cosine"}
+        options: dict[str, Any] = {"shingle": "words:2", "weights": "log", "metric": "cosine"}
         result = lookalike.find(texts, recall=1, threshold=0.5, **options)
         clusters: dict[int, dict[str, tuple[int, float]]] = {}
         for row in result.clusters.to_pylist():
@@ -225,7 +225,7 @@ class TestText:
     @pytest.mark.parametrize("distance", [3, 6])
     def test_every_fingerprint_within_a_distance_is_found(self, corpora, distance):
         texts = whole(corpora / "licenses")
-        options = {"shingle": "words:3"}
+        options: dict[str, Any] = {"shingle": "words:3"}
         prints = lookalike.sketch(texts, columns=["simhash"], **options)["simhash"]
         there = np.flatnonzero(prints.is_valid().to_numpy())
         words = prints.drop_null().to_numpy()
@@ -260,7 +260,7 @@ def neighbours() -> np.ndarray:
     return planted(1, 140, 24, cosines).astype(np.float16)
 
 
-BANDED = {"metric": "cosine", "bands": 30, "rows": 6}
+BANDED: dict[str, Any] = {"metric": "cosine", "bands": 30, "rows": 6}
 """Bands as given, where it does not matter which: choosing them takes longer than all else."""
 
 
@@ -285,7 +285,7 @@ class TestVectors:
         vectors = (vectors * 300 if kind == "<i2" else vectors).astype(kind)
         vectors = vectors[np.abs(vectors).max(axis=1) > 0]
         answers = oracle.vector_pairs(vectors, 0.7)
-        options = {"threshold": 0.75, "metric": "cosine"}
+        options: dict[str, Any] = {"threshold": 0.75, "metric": "cosine"}
         check_all(by_row(lookalike.find(vectors, recall=1, **options)), answers, 0.75)
         pairs = by_row(lookalike.find(vectors, **options))
         check_exact(pairs, answers, 0.75)
@@ -504,7 +504,7 @@ class TestVectors:
         ids=lambda options: next(iter(options)),
     )
     def test_what_is_for_text_is_refused(self, options):
-        metric = {} if "simhash" in options else {"metric": "cosine"}
+        metric: dict[str, Any] = {} if "simhash" in options else {"metric": "cosine"}
         for source in (neighbours(), sparse.csr_array(neighbours().astype(np.float64))):
             with pytest.raises(SettingsError, match=r"^[^\n]+$"):
                 lookalike.find(source, **options, **metric)

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +30,7 @@ pytestmark = pytest.mark.long
 PARTS = ["har", "bour", "al", "ma", "nac", "gar", "den", "clo", "ri", "ver", "win", "ter"]
 WORDS = [first + second for first in PARTS for second in PARTS]
 EXACT = 1e-9
-BANDED = {"bands": 40, "rows": 8}
+BANDED: dict[str, Any] = {"bands": 40, "rows": 8}
 """Bands as given, where it does not matter which: choosing them takes longer than all else."""
 
 
@@ -438,7 +439,8 @@ class TestBounded:
     @pytest.mark.parametrize("kind", ["text", "vectors"])
     def test_near_copies_of_one_document_make_work_in_proportion(self, kind, monkeypatch):
         swept = []
-        search = sweeping.kernels.near_in_buckets
+        kernels = sweeping.kernels  # type: ignore[attr-defined]
+        search = kernels.near_in_buckets
 
         def counted(*given):
             state, before = given[-2], int(given[-2][2])
@@ -446,8 +448,14 @@ class TestBounded:
             swept.append(int(state[2]) - before)
             return written
 
-        monkeypatch.setattr(sweeping.kernels, "near_in_buckets", counted)
-        options = {"metric": "cosine", "threshold": 0.8, "bands": 20, "rows": 4, "threads": 1}
+        monkeypatch.setattr(kernels, "near_in_buckets", counted)
+        options: dict[str, Any] = {
+            "metric": "cosine",
+            "threshold": 0.8,
+            "bands": 20,
+            "rows": 4,
+            "threads": 1,
+        }
         if kind == "text":
             options["shingle"] = "words:2"
         taken = note_the_path(monkeypatch)
@@ -482,7 +490,7 @@ class TestBounded:
         monkeypatch.setattr(compare, "LEAST_LIMIT", 500)
         monkeypatch.setattr(compare, "PAIRS_PER_DOCUMENT", 1)
         vectors = np.random.default_rng(3).normal(size=(200, 8))
-        options = {"metric": "cosine", "threshold": 0.99, "bands": 1, "rows": 1}
+        options: dict[str, Any] = {"metric": "cosine", "threshold": 0.99, "bands": 1, "rows": 1}
         with pytest.raises(QuadraticError, match=r"^[^\n]+$"):
             lookalike.find(vectors, **options)
         assert len(lookalike.dedup(vectors, **options).kept) == 200
@@ -593,7 +601,7 @@ class TestNothingLost:
         array = np.array(rows)
         kept = lookalike.dedup(rows, metric="cosine", **BANDED).kept_rows
         assert 20 < len(kept) < len(rows)
-        options = {"metric": "cosine", **BANDED}
+        options: dict[str, Any] = {"metric": "cosine", **BANDED}
         assert lookalike.dedup(rows, **options).kept == [rows[row] for row in kept]
         found = lookalike.dedup(array.astype(np.float32), **options).kept
         assert found.dtype == np.float32
@@ -735,7 +743,12 @@ class TestSmall:
             "all rights reserved",
             "tea",
         ]
-        options = {"metric": "cosine", "shingle": "words:1", "threshold": 0.7, "recall": 1}
+        options: dict[str, Any] = {
+            "metric": "cosine",
+            "shingle": "words:1",
+            "threshold": 0.7,
+            "recall": 1,
+        }
         assert len(pairs_of(lookalike.find(texts, **options))) == 3
         for less in ({"ignore": "All rights reserved"}, {"max_df": 0.6}):
             assert pairs_of(lookalike.find(texts, **options, **less)) == {(0, 3): 1.0}

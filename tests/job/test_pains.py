@@ -1,6 +1,7 @@
 """What users of other tools have suffered from, and what must not happen here."""
 
 import unicodedata
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -15,7 +16,7 @@ PROSE = (
 )
 
 
-def pairs(texts, **options) -> list[tuple]:
+def pairs(texts, **options) -> list[tuple[Any, Any, float]]:
     rows = lookalike.find(texts, **options).pairs.to_pylist()
     return [(row["a"], row["b"], row["similarity"]) for row in rows]
 
@@ -152,7 +153,7 @@ def test_the_callers_data_is_not_changed():
 def test_a_hot_bucket_is_worked_off_and_not_dropped():
     texts = [f"{PROSE} Copy {i}." for i in range(400)]
     # So many bands that no pair, all 0.95 alike or more, is missed by chance.
-    options = {"threshold": 0.8, "bands": 10, "rows": 2}
+    options: dict[str, Any] = {"threshold": 0.8, "bands": 10, "rows": 2}
     assert lookalike.find(texts, **options).pair_count == 400 * 399 // 2
     assert len(lookalike.dedup(texts, **options).kept) == 1
 
@@ -199,7 +200,7 @@ def test_the_copy_that_survives_is_the_users_choice():
             "stars": [3, None, 5],
         }
     )
-    options = {"threshold": 0.8, "text": "text", "id": "id"}
+    options: dict[str, Any] = {"threshold": 0.8, "text": "text", "id": "id"}
     expected = {
         "first": "a",
         "last": "c",
@@ -264,7 +265,7 @@ def test_estimates_find_as_much_as_their_plan_says():
         shared = [f"s{i}x{j}" for j in range(32)]
         texts += [" ".join([*shared, *(f"{side}{i}x{j}" for j in range(4))]) for side in "ab"]
         pairs_wanted.add((2 * i, 2 * i + 1))
-    options = {"shingle": "words:1", "threshold": 0.8}
+    options: dict[str, Any] = {"shingle": "words:1", "threshold": 0.8}
     exact = lookalike.find(texts, **options)
     assert len(pairs_wanted & {(a, b) for a, b, _ in pairs(texts, **options)}) >= 0.97 * 200
     estimated = lookalike.find(texts, estimate=True, **options)
@@ -277,7 +278,7 @@ def test_estimates_find_as_much_as_their_plan_says():
 
 def test_nothing_is_removed_on_an_estimate():
     with pytest.raises(TypeError, match="estimate"):
-        lookalike.dedup([PROSE], estimate=True)
+        lookalike.dedup([PROSE], estimate=True)  # type: ignore[call-arg]
 
 
 def test_copies_in_a_short_pile_of_ideographs_are_found_by_default():

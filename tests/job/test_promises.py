@@ -5,6 +5,7 @@ import json
 import random
 import subprocess
 import sys
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -66,7 +67,7 @@ def answers(texts) -> dict[tuple[str, str], float]:
     return exact_pairs(texts, 5, 0.0001)
 
 
-def pairs_of(result: lookalike.FindResult) -> dict[tuple[str, str], float]:
+def pairs_of(result: lookalike.FindResult) -> dict[tuple[Any, Any], float]:
     return {(row["a"], row["b"]): row["similarity"] for row in result.pairs.to_pylist()}
 
 
@@ -150,7 +151,7 @@ def test_results_are_the_same_for_any_threads_pieces_and_order(texts, monkeypatc
 @pytest.mark.parametrize("block", [1, 3, 1000])
 def test_results_are_the_same_for_any_block_of_candidates(texts, monkeypatch, block):
     expected = as_bytes(lookalike.find(texts, threshold=0.5))
-    met = compare.met
+    met = compare.met  # type: ignore[attr-defined]
     monkeypatch.setattr(
         compare, "met", lambda *given, **options: met(*given, **options, block=block)
     )
@@ -198,12 +199,13 @@ def test_results_are_the_same_where_nothing_fits_in_memory(texts, tiny, options)
 
 
 def test_links_that_grow_too_many_move_all_to_disk(texts, tiny):
-    options = {"threshold": 0.2, "shingle": "chars:3", "recall": 0.9}
+    options: dict[str, Any] = {"threshold": 0.2, "shingle": "chars:3", "recall": 0.9}
     expected = lookalike.find(texts, **options)
     # The texts fit in a fourth of the memory; the links do not fit in an eighth.
     memory = 5 * sum(len(text) for text in texts.values())
     assert len(expected.links) * LINK.itemsize > memory // 8
     result = lookalike.find(texts, memory=memory, **options)
+    assert result.ground.texts.data.path
     assert result.ground.texts.data.path.is_relative_to(tiny)
     same_tables(result, expected)
 
@@ -212,6 +214,7 @@ def test_links_that_grow_too_many_move_all_to_disk(texts, tiny):
 def test_dedup_is_the_same_where_nothing_fits_in_memory(texts, tiny, keep):
     expected = lookalike.dedup(texts, threshold=0.5, keep=keep)
     result = lookalike.dedup(texts, threshold=0.5, keep=keep, memory=TINY)
+    assert result.ground.texts.data.path
     assert result.ground.texts.data.path.is_relative_to(tiny)
     assert result.removed.equals(expected.removed)
     assert result.clusters.equals(expected.clusters)
@@ -276,7 +279,7 @@ def test_every_cluster_keeps_one_and_every_component_at_least_one(texts, keep):
 
 
 def test_dedup_of_its_own_output_removes_nothing(texts):
-    options = {"threshold": 0.7, "shingle": "chars:5", "bands": 20, "rows": 4}
+    options: dict[str, Any] = {"threshold": 0.7, "shingle": "chars:5", "bands": 20, "rows": 4}
     once = lookalike.dedup(texts, **options)
     twice = lookalike.dedup(once.kept, **options)
     assert len(twice.removed) == 0

@@ -6,6 +6,7 @@ import math
 import random
 import re
 import struct
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -90,7 +91,11 @@ class TestColumns:
         assert table.equals(whole.select(["id", *columns]))
 
     def test_a_file_says_what_its_columns_are(self, texts, vectors):
-        options = {"columns": ["simhash", "minhash", "bits"], "shingle": "words:2", "seed": 9}
+        options: dict[str, Any] = {
+            "columns": ["simhash", "minhash", "bits"],
+            "shingle": "words:2",
+            "seed": 9,
+        }
         table = lookalike.sketch(texts, **options, multiset=True, weights="log", bits=64)
         said = {name.decode(): value.decode() for name, value in table.schema.metadata.items()}
         assert re.fullmatch("[0-9a-f]{16}", said.pop("lookalike.fingerprint"))
@@ -109,7 +114,7 @@ class TestColumns:
             assert missing == [row["id"] in EMPTY] * 3
 
     def test_what_is_all_ignored_has_nulls_too(self, texts):
-        options = {"columns": ["simhash", "minhash", "bits"], "shingle": "words:1"}
+        options: dict[str, Any] = {"columns": ["simhash", "minhash", "bits"], "shingle": "words:1"}
         table = lookalike.sketch(texts, **options, ignore="Bread, and  word1")
         bare = {row["id"] for row in table.to_pylist() if row["bits"] is None}
         assert bare == {*EMPTY, "short"}
@@ -187,7 +192,7 @@ class TestNumbers:
             assert lookalike.sketch(vectors, bits=bits)["bits"].to_pylist() == begun
 
     def test_the_signature_is_what_estimates_are_made_of(self, texts):
-        options = {"shingle": "chars:5", "seed": 11}
+        options: dict[str, Any] = {"shingle": "chars:5", "seed": 11}
         result = lookalike.find(texts, threshold=0.5, estimate=True, **options)
         rows = column(lookalike.sketch(texts, rows=result.plan.estimated, **options), "minhash")
         assert len(result.pairs) > 100
@@ -251,7 +256,7 @@ class TestNumbers:
             assert (row["simhash"], row["minhash"]) == (wanted if each else (None, None))
 
 
-ALL = {"columns": ["simhash", "minhash", "bits"], "rows": 20, "weights": "tf-idf"}
+ALL: dict[str, Any] = {"columns": ["simhash", "minhash", "bits"], "rows": 20, "weights": "tf-idf"}
 
 
 class TestSameness:
@@ -536,7 +541,7 @@ class TestWithinADistance:
             assert found == by_brute_force(prints, distance)
 
     def test_the_least_alike_of_a_cluster_are_told_by_their_fingerprints(self, texts):
-        options = {"shingle": "words:1"}
+        options: dict[str, Any] = {"shingle": "words:1"}
         prints = column(lookalike.sketch(texts, columns=["simhash"], **options), "simhash")
         result = lookalike.find(texts, simhash=5, **options)
         members = {}
@@ -555,6 +560,7 @@ class TestWithinADistance:
         for module in ("candidates.buckets", "job.sketch"):
             monkeypatch.setattr(f"lookalike.{module}.TOGETHER", 30)
         result = lookalike.find(texts, simhash=4, memory=1000)
+        assert result.ground.texts.data.path
         assert result.ground.texts.data.path.is_relative_to(tmp_path)
         assert result.pairs.equals(expected.pairs)
         assert result.clusters.equals(expected.clusters)

@@ -1,6 +1,7 @@
 """Documents compared with kept ones only: the same stars as on all pairs, for far less work."""
 
 import random
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -105,7 +106,7 @@ def test_it_is_the_star_on_all_pairs(keep, seed, banding, threshold, sizes, bloc
     with pytest.MonkeyPatch.context() as patched:
         for name, value in zip(("STRETCH", "SMALLEST", "FEW"), sizes, strict=True):
             patched.setattr(compare, name, value)
-        meetings = compare.Meetings
+        meetings = compare.Meetings  # type: ignore[attr-defined]
         patched.setattr(compare, "Meetings", lambda buckets: meetings(buckets, block=block))
         result = lookalike.dedup(table, keep=keep, **options)
     assert set(result.kept_ids.to_pylist()) == kept
@@ -115,9 +116,9 @@ def test_it_is_the_star_on_all_pairs(keep, seed, banding, threshold, sizes, bloc
 def test_a_nearer_one_is_named_although_a_farther_one_was_met_before(monkeypatch):
     # Of `last`, 5 words of 12 are in `far` and 7 of 11 in `near`; those two share 3 of 14.
     words = WORDS[:14]
-    texts = {"far": words[:8], "other": ["x", "y"], "near": words[5:14], "last": words[3:12]}
-    texts = {name: " ".join(some) for name, some in texts.items()}
-    options = {"threshold": 0.4, "shingle": "words:1", "bands": 40, "rows": 1}
+    parts = {"far": words[:8], "other": ["x", "y"], "near": words[5:14], "last": words[3:12]}
+    texts = {name: " ".join(some) for name, some in parts.items()}
+    options: dict[str, Any] = {"threshold": 0.4, "shingle": "words:1", "bands": 40, "rows": 1}
     for stretch in (8192, 3, 2, 1):
         monkeypatch.setattr(compare, "STRETCH", stretch)
         assert removed_of(lookalike.dedup(texts, **options)) == {"last": ("near", 7 / 11)}
@@ -171,7 +172,7 @@ def template(documents):
 
 def test_copies_of_a_template_make_work_in_proportion_to_their_number():
     # 16 of 18 shingles are shared: 20 bands miss 3 such pairs of a billion, 10 would miss 56,000.
-    options = {"threshold": 0.7, "shingle": "words:2", "bands": 20, "rows": 4}
+    options: dict[str, Any] = {"threshold": 0.7, "shingle": "words:2", "bands": 20, "rows": 4}
     counts = []
     for documents in (3000, 6000):
         result = lookalike.dedup(template(documents), **options)
@@ -183,7 +184,7 @@ def test_copies_of_a_template_make_work_in_proportion_to_their_number():
 
 
 def test_templates_of_many_kinds_make_work_in_proportion_too():
-    options = {"threshold": 0.7, "shingle": "words:2", "bands": 10, "rows": 4}
+    options: dict[str, Any] = {"threshold": 0.7, "shingle": "words:2", "bands": 10, "rows": 4}
     counts = []
     for documents in (3000, 6000):
         texts = [

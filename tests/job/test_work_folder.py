@@ -9,6 +9,7 @@ import sys
 import tempfile
 import threading
 from itertools import count
+from typing import Any
 
 import numpy as np
 import pytest
@@ -222,6 +223,7 @@ class TestInMemory:
         work.make_room()
         work.make_room()
         (folder,) = temporary.iterdir()
+        assert column.path
         assert work.place == folder == column.path.parent
         assert column.read().tolist() == [0, 1, 2]
         work.checkpoint()
@@ -398,7 +400,7 @@ class TestJobs:
         same(second, run(source, **OPTIONS | {"threshold": 0.3}))
 
     def test_a_folder_serves_both_commands(self, tmp_path, source, run, unread):
-        other = {lookalike.find: lookalike.dedup, lookalike.dedup: lookalike.find}[run]
+        other: Any = {lookalike.find: lookalike.dedup, lookalike.dedup: lookalike.find}[run]
         expected = run(source, **OPTIONS)
         other(source, work=tmp_path / "work", **OPTIONS)
         unread()

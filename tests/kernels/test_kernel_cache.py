@@ -1,6 +1,7 @@
 """Compiled code that is kept: where, until when it counts, and that nothing else is run."""
 
 import ctypes
+import hashlib
 import os
 import pickle
 import shutil
@@ -8,6 +9,7 @@ import stat
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
@@ -54,7 +56,7 @@ class Copy:
         shutil.copytree(Path(lookalike.__file__).parent, self.package, ignore=without)
         self.kept = self.package / "kernels" / "__pycache__"
 
-    def start(self, *arguments: str, options=None, **environment: str) -> subprocess.Popen:
+    def start(self, *arguments: str, options=None, **environment: str) -> subprocess.Popen[str]:
         mine = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
         return subprocess.Popen(
             [sys.executable, *arguments],
@@ -165,7 +167,7 @@ def swapped(files: list[Path]) -> None:
 def one_of_another_machine(files: list[Path]) -> None:
     """Leave the kernel's own file, and put one for other arguments beside it, under its name."""
     own = next(path for path in files if path.name.startswith("buckets.band_keys-"))
-    other = cache.blake2b(b"other", digest_size=12).hexdigest()
+    other = hashlib.blake2b(b"other", digest_size=12).hexdigest()
     own.rename(own.with_name(f"buckets.band_keys-{other}.code"))
 
 
@@ -173,6 +175,7 @@ class TestDamage:
     def test_no_kept_file_is_taken_that_is_not_as_it_was_written(self, tmp_path):
         lookalike.compare("some words", "some other words")
         place = cache.place()
+        assert place
         files = [path for path in place.folder.glob("*.code") if cache.read(path, compiling.STAMP)]
         assert len(files) > 10
         for path in files:
@@ -303,7 +306,7 @@ class TestPlace:
         for name in ("kernels", "home", "passing"):
             (tmp_path / name).mkdir(mode=0o700)
         monkeypatch.setattr(cache, "HERE", tmp_path / "kernels")
-        monkeypatch.setattr(cache.tempfile, "tempdir", str(tmp_path / "passing"))
+        monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "passing"))
         monkeypatch.setenv("HOME", str(tmp_path / "home"))
         monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
         monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
@@ -329,7 +332,7 @@ class TestPlace:
         assert chosen().startswith("home/.cache/lookalike/")
         monkeypatch.setenv("HOME", "/dev/null")
         assert chosen().startswith(f"passing/lookalike-{os.getuid()}-")
-        monkeypatch.setattr(cache.tempfile, "tempdir", NOWHERE)
+        monkeypatch.setattr("tempfile.tempdir", NOWHERE)
         assert chosen() is None
 
     @pytest.fixture
@@ -413,7 +416,8 @@ def test_packages_and_a_home_that_can_only_be_read_are_enough(copy):
 
 @pytest.mark.parametrize("writeable", [True, False])
 def test_arrays_have_the_types_that_numba_gives_them(monkeypatch, writeable):
-    arrays = [np.zeros((3, 4), kind) for kind in ("u1", "u4", "u8", "i4", "i8", "f4", "f8", "?")]
+    kinds = ("u1", "u4", "u8", "i4", "i8", "f4", "f8", "?")
+    arrays: list[Any] = [np.zeros((3, 4), kind) for kind in kinds]
     arrays += [arrays[0].T, arrays[0][:, ::2], arrays[0][:0], np.zeros(0), np.zeros((2, 3, 4))]
     arrays += [np.zeros(2, "c16"), np.zeros(2, "U3"), np.zeros(2, "M8[s]")]
     for array in arrays:

@@ -82,7 +82,7 @@ class TestRolling:
     def test_a_step_is_the_polynomials_and_keeps_its_bound(self, x, drop, entering, leaving):
         words = [np.array([word], np.uint64) for word in (x, entering, leaving, 8 * BASE, 8 * drop)]
         base_and_drop = [lanes.Factor.of(word) for word in words[3:]]
-        (found,) = lanes.rolled(*words[:3], *base_and_drop).tolist()
+        (found,) = lanes.rolled(words[0], words[1], words[2], *base_and_drop).tolist()
         assert found % PRIME == (x * BASE + entering + leaving * drop) % PRIME
         assert found < 2**63
 

@@ -1,5 +1,6 @@
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -74,6 +75,7 @@ def test_the_textbook_table_of_s_curves(bands, rows, expected):
 )
 def test_the_textbook_thresholds_and_their_estimates(bands, rows, half, estimate):
     cascade = Cascade.banding(bands, rows)
+    assert cascade.estimate
     assert round(curves.threshold_half(bands, rows), 6) == round(cascade.half, 6) == half
     assert round(curves.threshold_estimate(bands, rows), 6) == round(cascade.estimate, 6)
     assert round(cascade.estimate, 6) == estimate
@@ -113,7 +115,7 @@ def test_signatures_of_100000_documents_and_100_rows_take_40_megabytes():
 @settings(deadline=None)
 def test_probability_and_miss_keep_their_digits(chain, s):
     p, cascade = exact(chain, s), Cascade(tuple(chain))
-    close = {"rel": 8 * cascade.rows * EPSILON, "abs": 1e-300}
+    close: dict[str, Any] = {"rel": 8 * cascade.rows * EPSILON, "abs": 1e-300}
     assert cascade.probability(s) == pytest.approx(float(p), **close)
     assert cascade.miss(s) == pytest.approx(float(1 - p), **close)
 
@@ -198,7 +200,7 @@ def test_the_areas_of_error_are_those_of_the_exact_polynomial(chain, threshold):
     opposite = [1 - curve[0], *(-c for c in curve[1:])]
     found = errors(Cascade(tuple(chain)), threshold)
     missed, false = exact_area(opposite, threshold, 1), exact_area(curve, 0, threshold)
-    close = {"rel": 1e-11, "abs": 1e-290}
+    close: dict[str, Any] = {"rel": 1e-11, "abs": 1e-290}
     assert found.missed == pytest.approx(float(missed), rel=1e-11, abs=1e-15)
     assert found.false_candidates == pytest.approx(float(false), **close)
     assert found.candidates == pytest.approx(float(exact_area(curve, 0, 1)), **close)
@@ -219,7 +221,7 @@ def test_the_areas_of_large_bandings_are_those_of_the_beta_function(bands, rows,
 
 
 def test_errors_over_counted_pairs_are_expected_counts():
-    counted = Distribution([0.3, 0.8, 0.9], [1000, 10, 5])
+    counted = Distribution([0.3, 0.8, 0.9], [1000, 10, 5])  # type: ignore[arg-type]
     found = errors(Cascade.banding(20, 5), 0.8, counted)
     p = [float(exact([("and", 5), ("or", 20)], s)) for s in (0.3, 0.8, 0.9)]
     missed = 10 * (1 - p[1]) + 5 * (1 - p[2])
@@ -294,9 +296,10 @@ def test_dtype_and_shape_are_kept_and_the_array_is_left_alone(dtype, shape):
 
 def test_numbers_give_floats_and_whole_numbers_are_similarities_too():
     for s in (1, 0.5, np.float64(0.5), np.float32(0.5)):
-        assert type(curves.probability(s, 20, 5)) is float
+        assert type(curves.probability(s, 20, 5)) is float  # type: ignore[type-var]
     assert curves.probability(np.array([0, 1]), 20, 5).tolist() == [0, 1]
-    assert curves.probability([0, 1], 20, 5).tolist() == [0, 1]
+    listed: Any = [0, 1]
+    assert curves.probability(listed, 20, 5).tolist() == [0, 1]
 
 
 @given(chains)
@@ -378,12 +381,12 @@ def test_similarities_lie_between_0_and_1(wrong):
 
 def test_a_distribution_that_cannot_be_is_refused():
     with pytest.raises(SettingsError, match="one weight for each similarity"):
-        Distribution([0.1, 0.2], [1])
+        Distribution([0.1, 0.2], [1])  # type: ignore[arg-type]
     with pytest.raises(SettingsError, match="one weight for each similarity"):
         Distribution.from_samples([[0.1, 0.2]])
     for weight in (-1, math.nan, math.inf):
         with pytest.raises(SettingsError, match="numbers from 0 upward"):
-            Distribution([0.1], [weight])
+            Distribution([0.1], [weight])  # type: ignore[arg-type]
     for edges in ([0, 1], [0, 0.5, 0.5], [1, 0.5, 0]):
         with pytest.raises(SettingsError, match="rising edges, one more than its counts"):
             Distribution.from_histogram([1, 2], edges)

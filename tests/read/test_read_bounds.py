@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet as pq
-from test_read_single_files import pdf_of
+from test_read_single_files import pdf_of  # type: ignore[import-not-found]
 
 from lookalike.base.errors import SourceError
 from lookalike.base.memory import LEAST
@@ -115,6 +115,7 @@ def test_only_the_columns_asked_for_are_made_of_a_wide_table(tmp_path, monkeypat
 
     def counted(*given):
         found = table(*given)
+        assert found is not None
         made.append(found.num_columns)
         return found
 

@@ -6,6 +6,7 @@ import json
 import os
 import random
 import sys
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -232,13 +233,19 @@ class TestColumns:
         assert ids_and_texts(path, text="meta.body") == [(1, "outer")]
 
     def test_a_row_whose_struct_is_null_has_no_text(self, tmp_path):
-        records = [{"id": 1, "meta": {"body": "one"}}, {"id": 2, "meta": None}]
+        records: list[dict[str, Any]] = [
+            {"id": 1, "meta": {"body": "one"}},
+            {"id": 2, "meta": None},
+        ]
         path = write_records(tmp_path / "a.parquet", records)
         assert ids_and_texts(path, text="meta.body") == [(1, "one"), (2, None)]
 
     @pytest.mark.parametrize("kind", [".jsonl", ".csv", ".parquet"])
     def test_columns_asked_for_are_given_and_null_where_missing(self, tmp_path, kind):
-        records = [{"id": "a", "text": "x", "n": 1}, {"id": "b", "text": "y", "n": None}]
+        records: list[dict[str, Any]] = [
+            {"id": "a", "text": "x", "n": 1},
+            {"id": "b", "text": "y", "n": None},
+        ]
         path = write_records(tmp_path / f"a{kind}", records)
         (batch,) = open_corpus([path], columns=["n", "gone"]).batches()
         n = ["1", ""] if kind == ".csv" else [1, None]
@@ -259,14 +266,15 @@ class TestColumns:
     @pytest.mark.parametrize("kind", [".jsonl", ".csv", ".parquet"])
     def test_a_missing_column_is_refused_with_those_that_are_there(self, tmp_path, kind):
         path = write_records(tmp_path / f"a{kind}", [{"id": "a", "page": "x"}])
-        for names, message in (
+        cases: list[tuple[dict[str, Any], str]] = [
             ({"text": "body"}, r"there is no column 'body' for the text: there are 'id', 'page'"),
             ({}, r"no column is named text, content, body: .*there are 'id', 'page'"),
             (
                 {"text": "page", "id": "key"},
                 r"there is no column 'key' for the id: there are 'id', 'page'",
             ),
-        ):
+        ]
+        for names, message in cases:
             with pytest.raises(SourceError, match=rf"a{kind}(:1)?: {message}"):
                 list(open_corpus([path], **names).batches())
 
@@ -275,7 +283,8 @@ class TestTokens:
     @pytest.mark.parametrize("kind", [".jsonl", ".parquet"])
     @pytest.mark.parametrize("tokens", [["one", "", "é"], [7, -1, 2**40], []])
     def test_lists_of_strings_or_numbers_are_tokens(self, tmp_path, kind, tokens):
-        records = [{"id": 1, "text": ["x"] if tokens[:1] != [7] else [1]}]
+        first = ["x"] if tokens[:1] != [7] else [1]
+        records: list[dict[str, Any]] = [{"id": 1, "text": first}]
         records += [{"id": 2, "text": tokens}, {"id": 3, "text": None}, {"id": 4, "text": tokens}]
         path = write_records(tmp_path / f"a{kind}", records)
         (batch,) = open_corpus([path]).batches()

@@ -1,6 +1,7 @@
 """Lists of tokens in memory, of every make, are the documents that they are in a Parquet file."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,7 +22,7 @@ DOCUMENTS = [
     ["a rose", "is a rose", "A rose"],
     ["a rose", "is a rose", "a rose"],
 ]
-OPTIONS = {"threshold": 0.5, "recall": 1}
+OPTIONS: dict[str, Any] = {"threshold": 0.5, "recall": 1}
 COLUMN = pa.array(DOCUMENTS, pa.list_(pa.string()))
 CUT = pa.array([["x"], *DOCUMENTS, ["y"]]).slice(1, len(DOCUMENTS))
 
@@ -189,4 +190,4 @@ def test_what_is_no_list_of_tokens_is_refused_by_its_place(call, source, message
 
 def test_two_lists_are_not_compared_as_texts():
     with pytest.raises(SourceError, match="document 'a' is of type list, not text"):
-        lookalike.compare(["a", "b"], ["a", "c"])
+        lookalike.compare(["a", "b"], ["a", "c"])  # type: ignore[arg-type]

@@ -6,6 +6,7 @@ import math
 import os
 import pickle
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -76,7 +77,7 @@ class TestParquet:
     @pytest.mark.parametrize("make", [pa.list_, pa.large_list, lambda item: pa.list_(item, 2)])
     def test_lists_of_every_make_and_number_are_read(self, tmp_path, item, kind, make):
         number = np.float16 if item == pa.float16() else int
-        rows = [[1, 2], None, [3, None], [5, 6], None, [7, 8]]
+        rows: list[Any] = [[1, 2], None, [3, None], [5, 6], None, [7, 8]]
         rows = [row and [n and number(n) for n in row] for row in rows]
         column = pa.array(rows, make(item))
         path = table_file(tmp_path / "a.parquet", column)
@@ -666,8 +667,8 @@ class TestMemory:
         [
             [[1.0, None], [math.nan, 2**70]],
             [[np.float32(1), None], [np.nan, np.int64(2) ** 62 * 256.0]],
-            np.ma.array([[1, 5], [5, 2**70]], float, mask=[[0, 1], [1, 0]]),
-            [np.ma.array([1, 5], np.int32, mask=[0, 1]), [math.nan, 2**70]],
+            np.ma.array([[1, 5], [5, 2**70]], np.float64, mask=[[False, True], [True, False]]),
+            [np.ma.array([1, 5], np.int32, mask=[False, True]), [math.nan, 2**70]],
             pa.array([[1.0, None], [math.nan, 2.0**70]]),
             pd.Series([[1.0, None], [math.nan, 2.0**70]]),
             pl.Series([[1.0, None], [math.nan, 2.0**70]]),

@@ -139,7 +139,7 @@ class TestDistinct:
         def constant(_data, _offsets, out):
             out[:] = 1
 
-        monkeypatch.setattr(module.kernels, "fingerprints", constant)
+        monkeypatch.setattr(module.kernels, "fingerprints", constant)  # type: ignore[attr-defined]
         written(["a", "b", "c"], pa.string()).check_distinct(place, 0, 3)
         with pytest.raises(SourceError, match="id 'b' stands twice, at line 2 and at line 4"):
             written(["a", "b", "c", "b"], pa.string()).check_distinct(place, 0, 4)

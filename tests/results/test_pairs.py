@@ -117,6 +117,7 @@ class TestLinks:
         blocks = list(links.blocks(size))
         assert [len(block) for block in blocks[:-1]] == [size] * (len(blocks) - 1)
         for whole in (links.all(), Scored.joined(blocks)):
+            assert LINK.names
             for name, expected in zip(LINK.names, zip(*self.ROWS, strict=True), strict=True):
                 np.testing.assert_array_equal(getattr(whole, name), expected)
             assert whole.first.dtype == whole.second.dtype == np.int64

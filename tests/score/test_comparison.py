@@ -4,6 +4,7 @@ import subprocess
 import sys
 import unicodedata
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -28,9 +29,9 @@ shinglings = st.sampled_from(["chars:1", "chars:3", "chars:5", "words:1", "words
 
 def expected(a, b, shingle, *, multiset=False):
     unit, _, size = shingle.partition(":")
-    gather = textbook.shingle_multiset if multiset else textbook.shingle_set
+    gather: Any = textbook.shingle_multiset if multiset else textbook.shingle_set
     first, second = (gather(textbook.canonical(text), int(size), unit) for text in (a, b))
-    jaccard = textbook.multiset_jaccard if multiset else textbook.jaccard
+    jaccard: Any = textbook.multiset_jaccard if multiset else textbook.jaccard
     return jaccard(first, second), first, second
 
 

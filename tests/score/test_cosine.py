@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 from itertools import combinations, pairwise
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -267,6 +268,8 @@ class TestPlan:
         self, threshold, recall, documents
     ):
         chosen = plan(threshold, recall, documents=documents, metric="cosine")
+        assert chosen.bands
+        assert chosen.rows
         assert chosen.signature == chosen.bands * chosen.rows <= MOST_BITS
         assert banded(threshold, chosen.bands, chosen.rows) >= recall
         assert chosen.probability(threshold) >= recall
@@ -365,6 +368,7 @@ class TestPlan:
             return wrong.mean()
 
         costs = {rows: cost(rows) for rows in range(1, 65)}
+        assert chosen.rows
         assert costs[chosen.rows] == pytest.approx(min(costs.values()), rel=1e-3)
 
     def test_recall_one_is_the_exact_join(self):
@@ -403,7 +407,9 @@ class TestPlan:
         assert chosen.false_comparisons == pytest.approx(101 * 100 / 2 / 4 * sum(below))
 
     def test_more_documents_make_stricter_bands(self):
-        rows = [plan(documents=10**power, metric="cosine").rows for power in range(2, 10)]
+        plans = [plan(documents=10**power, metric="cosine") for power in range(2, 10)]
+        rows = [chosen.rows for chosen in plans if chosen.rows]
+        assert len(rows) == len(plans)
         assert rows == sorted(rows)
         assert rows[0] < rows[-1]
 
@@ -448,7 +454,7 @@ def test_a_vector_may_be_named_beside_files_that_have_no_columns(tmp_path):
     vectors = np.random.default_rng(1).standard_normal((20, 4))
     np.save(tmp_path / "a.npy", vectors)
     parquet.write_table(pa.table({"v": pa.array(vectors.tolist())}), tmp_path / "b.parquet")
-    given = {"metric": "cosine", "threshold": 0.999, "vector": "v"}
+    given: dict[str, Any] = {"metric": "cosine", "threshold": 0.999, "vector": "v"}
     for one, other in (("a.npy", "b.parquet"), ("b.parquet", "a.npy")):
         found = lookalike.dedup(tmp_path / one, against=tmp_path / other, **given)
         assert len(found.removed) == 20

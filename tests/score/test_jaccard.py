@@ -242,9 +242,8 @@ def test_texts_compared_in_pieces_or_all_at_once_score_the_same(
     expected = verify(sets, first, second, threshold=0.2)
     monkeypatch.setattr("lookalike.score.jaccard.WHOLE_BYTES", whole)
     monkeypatch.setattr("lookalike.score.jaccard.PIECE_BYTES", 500)
-    held = documents
-    if in_a_file is not None:
-        held = texts_of(texts, tmp_path / "texts" if in_a_file else None)
+    where = tmp_path / "texts" if in_a_file else None
+    held = documents if in_a_file is None else texts_of(texts, where)
     found = verify_texts(held, shingling, rows, first, second, threshold=0.2, threads=threads)
     assert len(found) > 100
     order = np.lexsort((found.second, found.first))

@@ -305,6 +305,8 @@ def check_recall(make, threshold, recall, seeds):
     found = []
     for seed in seeds:
         sketches = make(seed, words)
+        assert chosen.bands
+        assert chosen.rows
         keys = bit_keys(sketches, bands=chosen.bands, rows=chosen.rows)
         met = (keys[:, :PAIRS] == keys[:, PAIRS:]).any(axis=0)
         near = differing(sketches, own, own + PAIRS, words=8) <= chosen.most_differing
@@ -436,8 +438,8 @@ class TestOnTexts:
             weighted_shingles.fingerprints(bags.features, bags.weights, bags.offsets, prints)
             apart = np.bitwise_count(prints[:PAIRS] ^ prints[PAIRS:])
             equal.append(1 - apart / 64)
-        equal = np.array(equal)
-        away, error = deviation(equal.mean(axis=1), p)
+        shares = np.array(equal)
+        away, error = deviation(shares.mean(axis=1), p)
         assert error < 0.001
         assert abs(away) < Z * error
-        assert ((equal - p) ** 2).mean() < VARIANCE * p * (1 - p) / 64
+        assert ((shares - p) ** 2).mean() < VARIANCE * p * (1 - p) / 64

@@ -2,6 +2,7 @@ import hashlib
 import os
 import subprocess
 import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -342,16 +343,17 @@ class TestTheSameWhateverTheWay:
     def test_the_caller_s_arrays_are_not_changed(self, multiset):
         documents = documents_of(VERSES)
         chosen = np.array([4, 0, 0, 3])
-        before = documents.data.copy(), documents.offsets.copy(), chosen.copy()
+        arrays: list[Any] = [documents.data, documents.offsets, chosen]
+        before = [array.copy() for array in arrays]
         shingling = Shingling("chars", 2, multiset)
         sign_texts(documents, shingling, rows=40, seed=1, chosen=chosen)
-        for array, copy in zip((documents.data, documents.offsets, chosen), before, strict=True):
+        for array, copy in zip(arrays, before, strict=True):
             assert np.array_equal(array, copy)
         sets = element_sets(documents, shingling)
-        before = sets.elements.copy(), sets.offsets.copy()
+        elements, offsets = sets.elements.copy(), sets.offsets.copy()
         sign_sets(sets, rows=40, seed=1)
-        assert np.array_equal(sets.elements, before[0])
-        assert np.array_equal(sets.offsets, before[1])
+        assert np.array_equal(sets.elements, elements)
+        assert np.array_equal(sets.offsets, offsets)
 
 
 @given(st.lists(st.text("aab é一.", max_size=40), max_size=5), st.data())

@@ -166,7 +166,8 @@ class TestOnRandomSets:
             agree[seed] = first == second
         error = np.sqrt(exact * (1 - exact) / seeds)
         assert is_chi_square(((agree.mean(axis=0) - exact) / error) ** 2)
-        scores = np.corrcoef(agree, rowvar=False)[np.triu_indices(32, 1)] * np.sqrt(seeds)
+        together = np.asarray(np.corrcoef(agree, rowvar=False))
+        scores = together[np.triu_indices(32, 1)] * np.sqrt(seeds)
         assert np.abs(scores).max() < 5.5
         assert scores.mean() < BOUND / np.sqrt(scores.size)
 

@@ -17,7 +17,7 @@ from lookalike.planning.recall import RowPath
 from lookalike.planning.sampling import Background
 from lookalike.sketches import minhash, prefilter
 from lookalike.text.shingles import Sets, Shingling
-from made_documents import documents_of
+from made_documents import documents_of, texts_of
 
 pytestmark = pytest.mark.kernels
 
@@ -146,6 +146,7 @@ class TestClosePairs:
         found = sampling.with_close_pairs(known, sample, Shingling("words", 1))
         expected = [200 / 201, 180 / 221, 150 / 251]
         assert found.close_pairs == 15 * 14 // 2
+        assert found.close is not None
         assert sorted(found.close, reverse=True) == pytest.approx(expected, abs=0.12)
 
     def test_they_stand_for_their_share_and_the_small_sample_for_the_rest(self):
@@ -165,6 +166,7 @@ class TestClosePairs:
             Background(np.zeros(1), 4.0), sample, Shingling("words", 1)
         )
         assert found.close_pairs == 1
+        assert found.close is not None
         assert len(found.close) == 1
 
     @pytest.mark.parametrize(("documents", "chosen"), [(3, 3), (40, 5), (2000, 8), (9000, 10)])
@@ -173,5 +175,5 @@ class TestClosePairs:
     ):
         monkeypatch.setattr(sampling, "CLOSE_DOCUMENTS", 5)
         monkeypatch.setattr(sampling, "MOST_CLOSE", 10)
-        corpus = documents_of([str(number) for number in range(documents)])
+        corpus = texts_of([str(number) for number in range(documents)])
         assert len(sampling.close_sample(corpus, np.arange(documents))) == chosen

@@ -116,7 +116,7 @@ def similar(
     """Multiply every two rows of length 1, and give those at or above a cosine, by their names."""
     found: Pairs = {}
     for start in range(0, rows.shape[0], 256):
-        product = rows[start : start + 256] @ rows.T
+        product: Any = rows[start : start + 256] @ rows.T
         dense = product.toarray() if sparse.issparse(product) else product
         for i, j in np.argwhere(np.triu(dense >= least, start + 1)).tolist():
             a, b = sorted((names[start + i], names[j]))
@@ -135,7 +135,8 @@ def unit_rows(array: NDArray[Any]) -> NDArray[np.float64]:
     numbers = array.astype(np.float64)
     _, exponents = np.frexp(np.abs(numbers).max(axis=1))
     kept = np.ldexp(numbers, 1 - exponents[:, None]).astype(np.float32).astype(np.float64)
-    return kept / np.linalg.norm(kept, axis=1, keepdims=True)
+    found: NDArray[np.float64] = kept / np.linalg.norm(kept, axis=1, keepdims=True)
+    return found
 
 
 def vector_pairs(array: NDArray[Any], least: float) -> Pairs:
@@ -151,7 +152,9 @@ def components(pairs: Collection[tuple[Any, Any]]) -> list[frozenset[Any]]:
     return [frozenset(names[at] for at in part) for part in parts]
 
 
-def greedy(order: Sequence[Any], same: dict[Any, Hashable], pairs: Pairs) -> tuple[set[Any], dict]:
+def greedy(
+    order: Sequence[Any], same: dict[Any, Hashable], pairs: Pairs
+) -> tuple[set[Any], dict[Any, tuple[Any, float]]]:
     """Keep documents in an order of preference, each unless a kept one before it is in a pair.
 
     `same` tells what each document says, None for an empty one, which always stays. Documents that

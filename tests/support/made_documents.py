@@ -55,7 +55,7 @@ def rows_of(pairs: Collection[tuple[int, int]]) -> tuple[NDArray[np.int64], NDAr
     return table[:, 0].copy(), table[:, 1].copy()
 
 
-def pairs_of(first: NDArray[np.int64], second: NDArray[np.int64]) -> list[tuple[int, int]]:
+def pairs_of(first: NDArray[np.integer], second: NDArray[np.integer]) -> list[tuple[int, int]]:
     """Join first and second rows to pairs."""
     return list(zip(first.tolist(), second.tolist(), strict=True))
 

@@ -29,7 +29,8 @@ def pack(data: bytes, name: str) -> bytes:
     if name.endswith(".gz"):
         return gzip.compress(data)
     if name.endswith(".zst"):
-        return pa.Codec("zstd").compress(data, asbytes=True)
+        packed: bytes = pa.Codec("zstd").compress(data, asbytes=True)
+        return packed
     return data
 
 
@@ -38,7 +39,8 @@ def unpack(data: bytes, name: str) -> bytes:
     if name.endswith(".gz"):
         return gzip.decompress(data)
     if name.endswith(".zst"):
-        return pa.CompressedInputStream(pa.BufferReader(data), "zstd").read()
+        unpacked: bytes = pa.CompressedInputStream(pa.BufferReader(data), "zstd").read()
+        return unpacked
     return data
 
 

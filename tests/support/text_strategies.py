@@ -1,6 +1,7 @@
 """Texts for the tests: any Unicode text, the places where Unicode is subtle, columns of them."""
 
 import unicodedata
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -52,7 +53,7 @@ EVERY_OPTION = [
 ]
 
 
-def documents(texts, options=None) -> Canonical:
+def documents(texts: Sequence[str | None], options: Normalisation | None = None) -> Canonical:
     """Make Python strings canonical."""
     return normalise(pa.array(texts, pa.large_string()), options)
 
@@ -62,7 +63,7 @@ def all_texts(canonical: Canonical) -> list[str]:
     return [canonical.text(row) for row in range(len(canonical))]
 
 
-def from_bytes(rows, kind=None) -> pa.Array:
+def from_bytes(rows: Sequence[bytes], kind: pa.DataType | None = None) -> pa.Array:
     """Put bytes, valid or not, into an Arrow array of strings without a check."""
     kind = kind or pa.large_string()
     width = np.int32 if kind == pa.string() else np.int64

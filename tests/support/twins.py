@@ -6,7 +6,11 @@ the standard library. Where the package and a twin differ, one of the two misrea
 
 import math
 import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
+from typing import TypeVar
+
+Name = TypeVar("Name")
 
 WORD = 2**64
 HALF = 2**32
@@ -214,7 +218,7 @@ def word_hashes(text: str, k: int) -> list[int]:
     return [spread(polynomial(window)) for window in windows(values, k)]
 
 
-def token_document(tokens: list[str | None] | None, multiset: bool) -> bytes:
+def token_document(tokens: Sequence[str | None] | None, multiset: bool) -> bytes:
     """Return the bytes of a list of tokens: their hashes, sorted, each little-endian."""
     hashes = [token_hash(token) for token in tokens or [] if token is not None]
     if not multiset:
@@ -348,18 +352,20 @@ def cascade_holds(sig_a: list[int], sig_b: list[int], steps: list[tuple[str, int
 
 
 def star(
-    order: list, neighbours: dict[object, dict[object, float]]
-) -> tuple[list, dict[object, tuple[object, float]]]:
+    order: Iterable[Name], neighbours: Mapping[Name, Mapping[Name, float]]
+) -> tuple[list[Name], dict[Name, tuple[Name, float]]]:
     """Keep every document without a kept neighbour before it in the order of preference.
 
     Another one names the most similar of the kept ones before it, the earliest of equals.
     """
-    kept: list = []
-    removed: dict[object, tuple[object, float]] = {}
+    kept: list[Name] = []
+    removed: dict[Name, tuple[Name, float]] = {}
     for document in order:
         near = neighbours.get(document, {})
         # `max` gives the first of the largest, and the kept ones stand in order.
-        best = max((other for other in kept if other in near), key=near.get, default=None)
+        best = max(
+            (other for other in kept if other in near), key=lambda one: near[one], default=None
+        )
         if best is None:
             kept.append(document)
         else:

@@ -3,6 +3,11 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from collections.abc import Set as AbstractSet
 
 
 def counters_of(sets: list[set[int]], room: int, most: int) -> list[int]:
@@ -48,7 +53,9 @@ def may_contain(
     return found
 
 
-def contained(sets: list[set[int]], threshold: float) -> dict[tuple[int, int], tuple[float, float]]:
+def contained(
+    sets: Sequence[AbstractSet[object]], threshold: float
+) -> dict[tuple[int, int], tuple[float, float]]:
     """Compare every set with every other; a score is the number nearest to the fraction."""
     result = {}
     for i, inner in enumerate(sets):

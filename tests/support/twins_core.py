@@ -10,7 +10,7 @@ def buckets(keys: list[int], bare: list[bool], number: int) -> tuple[list[int | 
         if not bare[document]:
             by_key.setdefault(key, []).append(document)
     found: list[int | None] = [None] * len(keys)
-    sizes = []
+    sizes: list[int] = []
     for key in sorted(by_key):
         if len(by_key[key]) > 1:
             for document in by_key[key]:

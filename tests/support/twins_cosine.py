@@ -9,6 +9,7 @@ import ctypes
 import math
 import struct
 from collections import Counter
+from collections.abc import Sequence
 from fractions import Fraction
 
 from twins import GOLDEN, WORD, mix, value
@@ -86,7 +87,7 @@ def bag(
     return {h: weight(kind, counts[h], documents, frequencies.get(h, 0)) for h in sorted(counts)}
 
 
-def frequencies(distinct: list[list[int]]) -> Counter[int]:
+def frequencies(distinct: Sequence[Sequence[int]]) -> Counter[int]:
     """Say in how many of the distinct documents each shingle stands."""
     return Counter(h for hashes in distinct for h in set(hashes))
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import lookalike
 import twins
-from lookalike.base.errors import LookalikeError, SettingsError, SourceError
+from lookalike.base.errors import InvalidTextError, LookalikeError, SettingsError, SourceError
 from lookalike.kernels import normalise as kernels
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.text import unicode
@@ -174,6 +174,7 @@ class TestBlocks:
         assert all_texts(found) == expected
         prints = [tuple(row) for row in found.fingerprints.tolist()]
         assert prints == [twins.content_fingerprint(text) for text in expected]
+        assert found.characters is not None
         assert found.characters.tolist() == [len(text) for text in texts]
 
     @given(st.lists(long_texts, min_size=1, max_size=5), st.data())
@@ -182,6 +183,7 @@ class TestBlocks:
         size = data.draw(st.integers(1, len(texts) - start))
         part = normalise(of_type(texts, "string").slice(start, size))
         assert_same(part, documents(texts[start : start + size]))
+        assert part.characters is not None
         assert part.characters.tolist() == [len(text) for text in texts[start : start + size]]
 
     @pytest.mark.parametrize("special", AT_BORDERS, ids=ascii)
@@ -246,6 +248,7 @@ class TestBlocks:
     def test_the_characters_of_the_text_as_it_was_are_counted(self, options):
         texts = ["", " a  b ", "É" * 50, "e\u0301" * 30, None, "中 \U0001f600" * 40, "Ⱥ", "x" * 200]
         found = documents(texts, options)
+        assert found.characters is not None
         assert found.characters.tolist() == [len(text or "") for text in texts]
 
     @given(st.lists(st.text("\x00ab", max_size=70), max_size=12))
@@ -473,6 +476,7 @@ class TestInvalidText:
                 normalise(from_bytes(rows, kind), options)
             with pytest.raises(LookalikeError) as caught:
                 normalise(from_bytes(rows, kind).slice(1), options)
+            assert isinstance(caught.value, InvalidTextError)
             assert (caught.value.row, caught.value.offset) == (1, 4)
 
     @pytest.mark.parametrize("why", INVALID)
@@ -518,6 +522,7 @@ class TestInvalidText:
             for column in (from_bytes(rows), from_bytes(rows[:2])):
                 with pytest.raises(SourceError) as caught:
                     normalise(column)
+                assert isinstance(caught.value, InvalidTextError)
                 assert (caught.value.row, caught.value.offset) == (1, len(start))
 
     def test_a_complex_document_is_refused_for_what_stands_behind(self):
@@ -533,6 +538,7 @@ class TestInvalidText:
         if wrong:
             with pytest.raises(SourceError) as caught:
                 normalise(column)
+            assert isinstance(caught.value, InvalidTextError)
             assert (caught.value.row, caught.value.offset) == wrong[0]
         else:
             found = normalise(column, Normalisation(raw=True))

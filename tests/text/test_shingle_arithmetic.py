@@ -171,12 +171,15 @@ class TestIgnoring:
 
     @pytest.mark.parametrize("count", [1, 2, 3, 4, 5, 63, 64, 65])
     def test_a_table_is_a_power_of_two_at_most_half_full_and_one_word(self, count):
-        slots = len(ignoring(np.arange(1, count + 1, dtype=np.uint64))) - 1
+        table = ignoring(np.arange(1, count + 1, dtype=np.uint64))
+        assert table is not None
+        slots = len(table) - 1
         assert slots & (slots - 1) == 0
         assert 2 * count <= slots < 8 * count
 
     def test_repeats_are_entered_once_and_nothing_is_no_table(self):
         table = ignoring(np.array([9, 9, 9, 0, 0], np.uint64))
+        assert table is not None
         assert sorted(table[:-1].tolist())[-2:] == [0, 9]
         assert self.listed(table, [9, 0, 1]) == [True, True, False]
         assert ignoring(np.empty(0, np.uint64)) is None

@@ -367,7 +367,8 @@ class TestSets:
         expected = sets_by_twin(texts, "chars", 2, multiset)
         assert rows_of(every) == expected
         assert rows_of(some) == [expected[row] for row in rows]
-        assert (some.elements.dtype, some.offsets.dtype) == (np.uint64, np.int64)
+        assert some.elements.dtype == np.uint64
+        assert some.offsets.dtype == np.int64
 
     @pytest.mark.parametrize("multiset", [False, True])
     def test_no_documents_and_empty_documents_are_empty_sets(self, multiset):
@@ -540,9 +541,9 @@ class TestParse:
         with pytest.raises(
             SettingsError, match="shingle unit 'lines' is unknown: use chars or words, or tokens"
         ):
-            Shingling("lines", 5)
+            Shingling("lines", 5)  # type: ignore[arg-type]
         for size in (0, -1, 2.0, True, "5", None):
             with pytest.raises(SettingsError, match=r"shingle size .*: use a whole number from 1"):
-                Shingling("chars", size)
+                Shingling("chars", size)  # type: ignore[arg-type]
         with pytest.raises(SettingsError, match="shingles of 2 tokens: a token is a shingle by"):
             Shingling("tokens", 2)

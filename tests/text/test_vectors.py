@@ -11,15 +11,9 @@ from hypothesis import strategies as st
 
 import twins
 import twins_cosine
-from lookalike.base.errors import SourceError
+from lookalike.base.errors import InvalidVectorError, SourceError
 from lookalike.kernels import hyperplanes
-from lookalike.text.vectors import (
-    InvalidVectorError,
-    canonical_sparse,
-    canonical_vectors,
-    dimension_of,
-    matrix,
-)
+from lookalike.text.vectors import canonical_sparse, canonical_vectors, dimension_of, matrix
 
 pytestmark = pytest.mark.kernels
 
@@ -63,7 +57,7 @@ class TestScaledVectors:
     @given(st.integers(1, 20).flatmap(lambda d: st.lists(usual, min_size=d, max_size=d)))
     def test_the_largest_number_is_brought_to_one_or_more_by_a_power_of_two(self, numbers):
         values = np.array([numbers])
-        out, kinds = np.full(values.shape, 7, np.float32), np.full(1, 9, np.uint8)
+        out, kinds = np.full((1, len(numbers)), 7, np.float32), np.full(1, 9, np.uint8)
         hyperplanes.scaled_vectors(values, out, kinds)
         if some_direction(numbers):
             assert kinds.tolist() == [0]

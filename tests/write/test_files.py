@@ -7,6 +7,7 @@ import json
 import os
 import stat
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -154,9 +155,10 @@ def test_a_full_disk_is_said_and_leaves_nothing(tmp_path, kind):
         def write(self, _data):
             raise OSError(errno.ENOSPC, "No space left on device")
 
+    full: Any = Full()
     target = tmp_path / "pairs"
     with pytest.raises(OutputError, match=r"pairs cannot be written: No space left on device"):
-        write_atomically(target, lambda _stream: write_table(table_of(["x"]), Full(), kind))
+        write_atomically(target, lambda _stream: write_table(table_of(["x"]), full, kind))
     assert list(tmp_path.iterdir()) == []
 
 

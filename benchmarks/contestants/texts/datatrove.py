@@ -39,7 +39,7 @@ def run(path: Path, job: Job, clock: Clock) -> Answer:
 
     size, chars = size_of(job)
 
-    class Words(WhitespaceTokenizer):
+    class Words(WhitespaceTokenizer):  # type: ignore[misc]
         def word_tokenize(self, text: str) -> list[str]:
             words = list(spaced(text)) if chars else [word.decode() for word in words_of(text)]
             # It leaves out documents that are too short for a shingle.
