@@ -26,6 +26,7 @@ from benchmarks.corpus import made_texts
 from benchmarks.job import Answer, Clock, Job
 from benchmarks.judging import Judge
 from benchmarks.measuring import Measured, expected
+from benchmarks.plot import _lines
 from benchmarks.shingles import Shingles, words_of
 from benchmarks.truth import TrueFile, Wanted
 
@@ -392,8 +393,6 @@ def test_the_page_shows_the_results_that_are_kept(tmp_path):
 
 
 def test_of_several_runs_on_as_many_documents_the_slowest_to_the_end_is_drawn():
-    from benchmarks.plot import _lines
-
     def run(speed, estimated):
         asked = {"benchmark": "texts", "shingle": "words:5", "format": "parquet", "documents": 10}
         row = {"title": "Peer", "seconds": 1.0, "per_second": speed, "estimated": estimated}

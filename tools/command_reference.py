@@ -10,6 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from lookalike.cli.app import app
+
 PAGE = Path(__file__).parent.parent / "docs" / "command-line.md"
 
 INTRODUCTION = """# The command line
@@ -34,8 +36,6 @@ def help_of(*command: str) -> str:
 
 
 def page() -> str:
-    from lookalike.cli.app import app
-
     names = [command.name for command in app.registered_commands if command.name]
     parts = [INTRODUCTION]
     parts += [f"## lookalike {name}\n\n```\n{help_of(name)}\n```\n" for name in names]

@@ -360,9 +360,9 @@ class TestMeetings:
             for what, start, stop, chosen, least in steps:
                 if what == "leave":
                     # None at later places may be in.
-                    stop = max(stop, inside)
-                    meetings.leave(buckets.stretch(start, stop), start)
-                    rooms.leave(range(start, stop))
+                    last = max(stop, inside)
+                    meetings.leave(buckets.stretch(start, last), start)
+                    rooms.leave(range(start, last))
                     inside = min(inside, start)
                     continue
                 if what != "meet" and start < inside:
