@@ -18,7 +18,7 @@ PACKAGE = Path(lookalike.__file__).parent
 ORDER = (
     *("base", "settings", "kernels"),
     *("read", "text", "sketches", "planning", "candidates", "score"),
-    *("recipe", "cluster", "results", "write"),
+    *("recipe", "cluster", "write", "results"),
     *("job", "api", "learn", "cli", "__main__"),
 )
 FACES = ("cli", "__main__", "api")

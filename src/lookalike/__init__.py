@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING
 from lookalike.base.lazy_names import on_first_use
 
 if TYPE_CHECKING:
-    from lookalike.api import contained, dedup, find, sketch
+    from lookalike.api import (
+        boilerplate,
+        compare,
+        contained,
+        dedup,
+        find,
+        paths,
+        sketch,
+        write_sketches,
+    )
     from lookalike.base.errors import (
         BinaryFileError,
         InvalidTextError,
@@ -29,8 +38,16 @@ if TYPE_CHECKING:
     )
     from lookalike.planning.curves import Cascade
     from lookalike.planning.plan import Plan, plan
-    from lookalike.results import ContainmentResult, DedupResult, FindResult
-    from lookalike.score.comparison import Comparison, Containment, compare
+    from lookalike.recipe import Recipe
+    from lookalike.results import (
+        BoilerplateResult,
+        ContainmentResult,
+        DedupResult,
+        FindResult,
+        Result,
+        Summary,
+    )
+    from lookalike.score.comparison import Comparison, Containment
     from lookalike.settings import Settings
     from lookalike.text.passages import Passage
 
@@ -39,6 +56,7 @@ __version__ = "0.1.0"
 # Everything loads on first use: `lookalike --help` must not wait for a compiler.
 _HOMES = {
     "BinaryFileError": "base.errors",
+    "BoilerplateResult": "results",
     "Cascade": "planning.curves",
     "Comparison": "score.comparison",
     "Containment": "score.comparison",
@@ -54,22 +72,29 @@ _HOMES = {
     "Passage": "text.passages",
     "Plan": "planning.plan",
     "QuadraticError": "base.errors",
+    "Recipe": "recipe",
+    "Result": "results",
     "Settings": "settings",
     "SettingsError": "base.errors",
     "SourceError": "base.errors",
+    "Summary": "results",
     "UnreadableError": "base.errors",
-    "compare": "score.comparison",
+    "boilerplate": "api",
+    "compare": "api",
     "contained": "api",
     "dedup": "api",
     "find": "api",
+    "paths": "api",
     "plan": "planning.plan",
     "sketch": "api",
+    "write_sketches": "api",
 }
 
 __getattr__ = on_first_use(__name__, _HOMES)
 
 __all__ = [
     "BinaryFileError",
+    "BoilerplateResult",
     "Cascade",
     "Comparison",
     "Containment",
@@ -85,16 +110,22 @@ __all__ = [
     "Passage",
     "Plan",
     "QuadraticError",
+    "Recipe",
+    "Result",
     "Settings",
     "SettingsError",
     "SourceError",
+    "Summary",
     "UnreadableError",
+    "boilerplate",
     "compare",
     "contained",
     "dedup",
     "find",
+    "paths",
     "plan",
     "sketch",
+    "write_sketches",
 ]
 
 

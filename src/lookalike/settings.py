@@ -1,26 +1,433 @@
-"""The settings of a job, frozen, and their fingerprint."""
+"""The options of every command, each declared once, and the settings of a job.
+
+An option is a field of one of the small classes here, and commands combine these. The keywords of
+the Python functions, the options of the command line and the reference are made of their fields.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from lookalike.base.errors import SettingsError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    import os
+    from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["METRICS", "WEIGHTS", "Settings", "check_share"]
+__all__ = [
+    "FORMATS",
+    "METRICS",
+    "WEIGHTS",
+    "BoilerplateOptions",
+    "CompareOptions",
+    "ContainedOptions",
+    "DedupOptions",
+    "FindOptions",
+    "Option",
+    "PlanOptions",
+    "Settings",
+    "SketchOptions",
+    "check_share",
+    "option_of",
+    "settings_of",
+]
 
 FORMAT = 2
 """Raised whenever the same settings begin to give other numbers."""
 METRICS = ("jaccard", "cosine")
 WEIGHTS = ("counts", "binary", "log", "tf-idf")
+FORMATS = ("table", "jsonl", "csv", "parquet")
 MOST_DISTANCE = 16
 """Bits of 64 within which fingerprints are searched for; of more, nearly every pair would do."""
+
+
+@dataclass(frozen=True)
+class Option:
+    """How an option is shown and given; its name, type and default are those of the field."""
+
+    help: str
+    """One sentence, or a few words."""
+    metavar: str | None = None
+    """What stands for the value in the help of the command line."""
+    short: str | None = None
+    """A letter for the command line, as `-t`."""
+    also: tuple[str, ...] = ()
+    """Other spellings on the command line."""
+    choices: tuple[str, ...] = ()
+    is_path: bool = False
+    is_list: bool = False
+    """On the command line it may be given several times."""
+    python_only: bool = False
+
+
+def _option(default: Any, sentence: str, **shown: Any) -> Any:
+    """Declare an option."""
+    return field(default=default, metadata={"option": Option(sentence, **shown)})
+
+
+def option_of(one: Any) -> Option:
+    """Give how the option of a field is shown."""
+    shown: Option = one.metadata["option"]
+    return shown
+
+
+@dataclass(frozen=True, kw_only=True)
+class Similar:
+    """From where on documents are similar, and how surely that is found."""
+
+    threshold: float = _option(0.8, "Similarity from which two documents are a pair.", short="-t")
+    recall: float = _option(
+        0.99,
+        "Chance that a pair at the threshold is found; 1 finds every pair, by an exact join.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Inside:
+    """From where on a document is inside another."""
+
+    containment: float = _option(
+        0.9, "Share of a document's shingles that another must have.", metavar="SHARE", short="-t"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shingled:
+    """What is compared."""
+
+    shingle: str = _option("auto", "What is compared.", metavar="auto|chars:K|words:K", short="-s")
+    multiset: bool = _option(False, "Count how often a shingle occurs, not only whether.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Banded:
+    """Bands and rows as given, instead of a plan."""
+
+    bands: int | None = _option(None, "Bands, instead of a plan; with the rows of each.")
+    rows: int | None = _option(None, "Rows of a band, instead of a plan; with the bands.")
+    cascade: str | None = _option(
+        None, "Any AND/OR cascade, as 'and:4 or:4 and:2', instead of a plan.", metavar="SPEC"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """How two documents are compared."""
+
+    metric: str = _option(
+        "jaccard", "Jaccard of sets of shingles; cosine of counts, or of vectors.", choices=METRICS
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Weighted:
+    """What a shingle counts for."""
+
+    weights: str | None = _option(
+        None,
+        "What a shingle counts for in the cosine and simhash; default counts.",
+        choices=WEIGHTS,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimated:
+    """Scores that are told from sketches, not from the documents themselves."""
+
+    estimate: bool = _option(False, "Score by signatures, labelled estimated; no exact check.")
+    simhash: int | None = _option(
+        None,
+        "Report instead every pair whose 64-bit fingerprints differ in at most so many.",
+        metavar="BITS",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cleaned:
+    """What is left out before documents are compared."""
+
+    ignore: str | os.PathLike[str] | None = _option(
+        None,
+        "Text whose shingles do not count; in Python a text, or a Path.",
+        metavar="FILE",
+        is_path=True,
+    )
+    max_df: float | None = _option(
+        None,
+        "Shingles in more than this share of the distinct documents do not count.",
+        metavar="SHARE",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Normalised:
+    """What is made equal before documents are compared."""
+
+    normalise: str = _option(
+        "default",
+        "default, none, or some of keep-case, strip-accents, strip-digits, strip-punctuation, "
+        "with commas between.",
+        metavar="OPTIONS",
+        also=("--normalize",),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Seeded:
+    """The random hash functions."""
+
+    seed: int = _option(1, "Of the random hash functions.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drawn:
+    """Which sketches, and of what length."""
+
+    columns: str | Sequence[str] | None = _option(
+        None,
+        "Some of simhash, minhash, bits; default simhash,minhash, and bits for vectors.",
+        metavar="NAMES",
+    )
+    rows: int = _option(128, "Rows of a minhash signature.")
+    bits: int = _option(256, "Bits of hyperplanes: a multiple of 32, 64 to 2048.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Keeping:
+    """Which of similar documents stays."""
+
+    keep: str = _option(
+        "first",
+        "Which of similar documents stays: first, last, longest, shortest, max:COLUMN or "
+        "min:COLUMN.",
+        metavar="POLICY",
+    )
+    against: Any = _option(
+        None,
+        "Reference corpus: what is similar to one of its documents goes; it is never touched. "
+        "May be given several times.",
+        metavar="REF",
+        is_list=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Listed:
+    """How much is listed."""
+
+    most: int = _option(20, "Passages that are listed, at the most.", short="-n")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Passages:
+    """Which shared passages count."""
+
+    shortest: int = _option(5, "Words that a shared passage has at the least.", also=("--words",))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Assumed:
+    """What is assumed of a corpus, and of its signatures."""
+
+    documents: int = _option(1_000_000, "How many documents there are.", short="-n")
+    background: float | None = _option(None, "How alike two random documents are; by default 0.05.")
+    shingles: float | None = _option(None, "Shingles of a document, on average; by default 1000.")
+    signature: int | None = _option(
+        None, "Rows, or bits with the cosine: the best that they allow."
+    )
+    miss_weight: float | None = _option(
+        None,
+        "With a signature: 1 for few misses, 0 for few false candidates, by default 0.5.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class TextField:
+    """Which field of a record is read."""
+
+    text: str | None = _option(None, "Field that holds the text.", metavar="COLUMN")
+
+
+@dataclass(frozen=True, kw_only=True)
+class VectorField:
+    """Which field of a record holds a vector."""
+
+    vector: str | None = _option(
+        None, "Field that holds a vector, instead of text.", metavar="COLUMN"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Records:
+    """Which field holds the id, and what becomes of records that cannot be read."""
+
+    id: str | None = _option(None, "Field that holds the id.", metavar="COLUMN")
+    skip_bad: bool = _option(False, "Pass over what cannot be read; count and name it.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Written:
+    """Where the result is written."""
+
+    out: str | os.PathLike[str] | None = _option(
+        None,
+        "Write here: to a file that ends in .jsonl, .csv or .parquet, or to a new folder; with a "
+        "record of the run.",
+        metavar="PATH",
+        short="-o",
+        is_path=True,
+    )
+
+    format: str | None = _option(
+        None,
+        "A table for a person, or everything for a program; by default as the file's name ends.",
+        choices=FORMATS,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clustered:
+    """Where the clusters are written."""
+
+    clusters: str | os.PathLike[str] | None = _option(
+        None, "Write the clusters too: id, cluster, …", metavar="FILE", is_path=True
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class WrittenFolder:
+    """The folder that the result is written to."""
+
+    out: str | os.PathLike[str] | None = _option(
+        None, "Folder of the results, new or empty.", metavar="DIR", short="-o", is_path=True
+    )
+    list_only: bool = _option(
+        False, "Write the ids of the kept documents, not the documents.", also=("--list",)
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Working:
+    """Where the work of a job is kept."""
+
+    work: str | os.PathLike[str] | None = _option(
+        None,
+        "Keep the work here: a stopped job goes on, another threshold is not read again.",
+        metavar="FOLDER",
+        is_path=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resources:
+    """What a job may use, and who hears of it."""
+
+    memory: str | float | None = _option(
+        None, "Bound, as 2GB; by default half of what is free.", metavar="SIZE"
+    )
+    threads: int | None = _option(None, "Threads; by default one a processor.")
+    progress: Callable[[str, int, int], None] | None = _option(
+        None,
+        "Told the stage, how much of it is done, and how much there is; of read these are bytes.",
+        python_only=True,
+    )
+    say: Callable[[str], None] | None = _option(
+        None, "Told in a line what a user should know while the job runs.", python_only=True
+    )
+
+
+# Of several bases, the fields of the last come first.
+
+
+@dataclass(frozen=True, kw_only=True)
+class FindOptions(
+    Resources,
+    Working,
+    Clustered,
+    Written,
+    Records,
+    VectorField,
+    TextField,
+    Seeded,
+    Normalised,
+    Cleaned,
+    Estimated,
+    Weighted,
+    Measured,
+    Banded,
+    Shingled,
+    Similar,
+):
+    """Options of `find`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DedupOptions(
+    Resources,
+    Working,
+    Records,
+    VectorField,
+    TextField,
+    Seeded,
+    Normalised,
+    Cleaned,
+    Weighted,
+    Measured,
+    Banded,
+    Shingled,
+    Similar,
+    Keeping,
+    WrittenFolder,
+):
+    """Options of `dedup`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ContainedOptions(
+    Resources, Working, Written, Records, TextField, Normalised, Cleaned, Shingled, Inside
+):
+    """Options of `contained`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoilerplateOptions(Resources, Working, Written, Records, TextField, Normalised, Listed):
+    """Options of `boilerplate`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SketchOptions(
+    Resources,
+    Records,
+    VectorField,
+    TextField,
+    Seeded,
+    Normalised,
+    Cleaned,
+    Weighted,
+    Shingled,
+    Drawn,
+):
+    """Options of `sketch`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompareOptions(Passages, Normalised, Weighted, Measured, Shingled):
+    """Options of `compare`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanOptions(Measured, Banded, Assumed, Similar):
+    """Options of `plan`."""
+
+
+def settings_of(options: Any, **others: Any) -> Settings:
+    """Give the settings among the options of a command, and what the command itself decides."""
+    names = {one.name for one in fields(Settings)} & {one.name for one in fields(options)}
+    return Settings(**({name: getattr(options, name) for name in names} | others))
 
 
 class Digest(str):
@@ -30,40 +437,15 @@ class Digest(str):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(
+    Seeded, Normalised, Cleaned, Estimated, Weighted, Measured, Banded, Shingled, Similar
+):
     """What decides the result of a job, and nothing that does not (threads, files, colours)."""
 
-    threshold: float = 0.8
-    """Pairs at or above this similarity are reported."""
-    recall: float = 0.99
-    """A pair at the threshold is found with at least this probability; 1 compares exactly."""
-    shingle: str = "auto"
-    """`auto`, `chars:K` or `words:K`."""
-    multiset: bool = False
-    """Count how often a shingle occurs, not only whether."""
-    bands: int | None = None
-    rows: int | None = None
-    """Bands and rows as given, instead of a plan."""
-    cascade: str | None = None
-    """Any AND/OR cascade, as `and:4 or:4 and:2`, instead of a plan."""
-    estimate: bool = False
-    """Score by signatures and skip the exact check."""
-    normalise: str = "default"
-    """`default`, `none`, or some of keep-case, strip-accents, strip-digits, strip-punctuation."""
-    seed: int = 1
-    """Of the random hash functions."""
     ignore: str | None = None
     """A text whose shingles do not count."""
-    max_df: float | None = None
-    """Shingles in more than this share of the distinct documents do not count."""
     containment: float | None = None
     """Report instead which documents are inside others, to at least this share."""
-    metric: str = "jaccard"
-    """`jaccard` of sets, or `cosine` of weighted shingles or of vectors."""
-    weights: str | None = None
-    """With the cosine of text: `counts`, `binary`, `log` or `tf-idf`; None for counts."""
-    simhash: int | None = None
-    """Report instead pairs whose 64-bit fingerprints differ in at most so many bits."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike.candidates import near_bands as sweeping
-from lookalike.candidates.near_bands import sweep
+from lookalike.candidates import near_bands
+from lookalike.candidates.near_bands import near_pairs
 
 pytestmark = pytest.mark.kernels
 
@@ -18,7 +18,7 @@ PLENTY = 1 << 30
 
 
 @st.composite
-def swept(draw):
+def banded(draw):
     """Draw bands of keys of so many bits, sketches that are near each other, and bare documents."""
     documents = draw(st.integers(0, 14))
     bits = draw(st.sampled_from([1, 2, 10, 11, 12, 22, 23, 63, 64, 65, 200]))
@@ -53,7 +53,7 @@ def by_brute_force(bands, sketches, bare, differing):
 
 def run(differing, bands, bits, sketches, bare, *, most=PLENTY, most_met=PLENTY, **options):
     keys = np.array(bands, np.uint64).reshape(len(bands), len(bare))
-    return sweep(
+    return near_pairs(
         lambda number: keys[number],
         len(bands),
         bits,
@@ -71,7 +71,7 @@ def pairs_of(found):
     return list(zip(first.tolist(), second.tolist(), strict=True))
 
 
-@given(drawn=swept(), differing=st.integers(0, 12), threads=st.integers(1, 3))
+@given(drawn=banded(), differing=st.integers(0, 12), threads=st.integers(1, 3))
 def test_pairs_that_share_a_key_and_are_near_are_given_once_and_in_order(drawn, differing, threads):
     bands, _, sketches, bare = drawn
     near, dismissed = by_brute_force(bands, sketches, bare, differing)
@@ -80,29 +80,29 @@ def test_pairs_that_share_a_key_and_are_near_are_given_once_and_in_order(drawn, 
     assert found.dismissed == dismissed
 
 
-@given(drawn=swept(), differing=st.integers(0, 12), room=st.integers(1, 3))
+@given(drawn=banded(), differing=st.integers(0, 12), room=st.integers(1, 3))
 def test_little_room_changes_nothing(drawn, differing, room):
     bands, _, sketches, bare = drawn
     near, dismissed = by_brute_force(bands, sketches, bare, differing)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(sweeping, "ROOM", room)
+        patched.setattr(near_bands, "ROOM", room)
         found = run(differing, *drawn)
     assert pairs_of(found) == near
     assert found.dismissed == dismissed
 
 
-@given(drawn=swept(), differing=st.integers(0, 12), room=st.sampled_from([1, 2, 1 << 16]))
+@given(drawn=banded(), differing=st.integers(0, 12), room=st.sampled_from([1, 2, 1 << 16]))
 def test_there_is_no_answer_from_one_pair_too_many(drawn, differing, room):
     bands, _, sketches, bare = drawn
     near, _ = by_brute_force(bands, sketches, bare, differing)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(sweeping, "ROOM", room)
+        patched.setattr(near_bands, "ROOM", room)
         assert pairs_of(run(differing, *drawn, most=len(near))) == near
         if near:
             assert run(differing, *drawn, most=len(near) - 1) is None
 
 
-@given(drawn=swept(), differing=st.integers(0, 12))
+@given(drawn=banded(), differing=st.integers(0, 12))
 def test_there_is_no_answer_where_a_band_brings_too_many_together(drawn, differing):
     bands, _, sketches, bare = drawn
     near, _ = by_brute_force(bands, sketches, bare, differing)
@@ -124,7 +124,7 @@ def test_more_documents_than_a_room_holds_pairs():
     near, dismissed = by_brute_force(bands, sketches, bare, differing)
     assert len(near) > 20_000
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(sweeping, "ROOM", 1000)
+        patched.setattr(near_bands, "ROOM", 1000)
         found = run(differing, bands, 2, sketches, bare, threads=2)
     assert pairs_of(found) == near
     assert found.dismissed == dismissed

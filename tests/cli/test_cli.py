@@ -72,10 +72,10 @@ def test_a_pair_has_its_four_fields_in_order_the_most_similar_first(as_lines):
 
 def test_results_go_to_standard_output_and_the_rest_to_standard_error(as_lines, as_table):
     for done in (as_lines[0], as_table):
-        assert "Plan: " in done.errors
+        assert "Plan       " in done.errors
         assert "Read       29 documents" in done.errors
         assert "Empty      1, similar to nothing" in done.errors
-        assert "Plan: " not in done.output
+        assert "Plan  " not in done.output
         assert "Read 29" not in done.output
 
 
@@ -256,7 +256,7 @@ def test_settings_that_cannot_be_are_wrong_usage(arguments, message, docs, monke
             ["docs.jsonl", "-o", "gone/x.jsonl"],
             "gone/x.jsonl cannot be written: there is no folder",
         ),
-        (["docs.jsonl", "-o", "folder.csv"], "folder.csv cannot be written"),
+        (["docs.jsonl", "-o", "folder.csv"], "folder.csv is not empty"),
         (["docs.jsonl", "--clusters", "gone/x.csv"], "gone/x.csv cannot be written"),
         (["docs.jsonl", "-o", "gone/x.csv", "--clusters", "c.csv"], "gone/x.csv cannot be"),
         (["docs.jsonl", "-o", "docs.jsonl"], "docs.jsonl"),
@@ -271,6 +271,7 @@ def test_bad_input_is_one_line_and_writes_nothing(arguments, message, docs, monk
     (folder / "binary.txt").write_bytes(b"\x89PNG")
     (folder / "bad.jsonl").write_text(GOOD + "{")
     (folder / "folder.csv").mkdir()
+    (folder / "folder.csv" / "mine").touch()
     monkeypatch.chdir(folder)
     before = sorted(path.name for path in folder.iterdir())
     status, output, errors = told("find", "-q", *arguments)
@@ -284,7 +285,7 @@ def test_bad_input_is_one_line_and_writes_nothing(arguments, message, docs, monk
 
 @pytest.mark.parametrize(
     "arguments",
-    [["find"], ["find", "docs.jsonl", "--nope"], ["find", "x", "--threads", "0"], ["lose"], []],
+    [["find"], ["find", "docs.jsonl", "--nope"], ["find", "x", "--threads", "none"], ["lose"], []],
 )
 def test_wrong_usage_is_status_2(arguments, told):
     status, _, errors = told(*arguments)

@@ -121,8 +121,8 @@ def targets(tmp_path):
         ["find"],
         ["find", "-o", tmp_path / "pairs.jsonl"],
         ["find", "-o", tmp_path / "pairs.csv", "--clusters", tmp_path / "clusters.csv"],
-        ["find", "--containment", "0.9", "-o", tmp_path / "pairs.parquet"],
-        ["find", "--boilerplate", "-o", tmp_path / "passages.jsonl"],
+        ["contained", "-o", tmp_path / "pairs.parquet"],
+        ["boilerplate", "-o", tmp_path / "passages.jsonl"],
         ["dedup", "--dry-run"],
         ["dedup", "-o", tmp_path / "clean"],
     ]
@@ -300,7 +300,7 @@ def test_of_many_bad_records_a_few_are_named_and_all_are_counted(told, tmp_path)
 def test_an_ignored_text_that_cannot_be_read_is_refused(told, tmp_path):
     path = write_records(tmp_path / "docs.jsonl", GOOD)
     for command, *more in targets(tmp_path):
-        if "--boilerplate" in more:
+        if command == "boilerplate":
             continue
         refused(told(command, path, *more, "--ignore", tmp_path / "gone.txt", "-q"), "gone.txt")
         assert names(tmp_path) == ["docs.jsonl"]

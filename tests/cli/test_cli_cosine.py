@@ -309,13 +309,14 @@ class TestRefused:
         assert names(tmp_path) == ["in"]
 
     @pytest.mark.parametrize(
-        "arguments", [["--containment", "0.9"], ["--simhash", "3"], ["--boilerplate"]], ids=str
+        "command",
+        [["contained"], ["find", "--simhash", "3"], ["boilerplate"]],
+        ids=str,
     )
-    def test_what_is_found_in_text_alone_is_refused_for_vectors(self, told, array, arguments):
-        for metric in ((), COSINE):
-            status, output, errors = told("find", array, *metric, *arguments, "-q")
-            assert (status, output) == (2, "")
-            assert is_one_line(errors)
+    def test_what_is_found_in_text_alone_is_refused_for_vectors(self, told, array, command):
+        status, output, errors = told(*command, array, "-q")
+        assert (status, output) == (2, "")
+        assert is_one_line(errors)
 
     @pytest.mark.parametrize("command", ["find", "dedup"])
     def test_without_the_metric_it_is_said_what_to_do(self, told, array, command, tmp_path):
@@ -335,8 +336,6 @@ class TestRefused:
         [
             (["--weights", "log"], "weights are for the cosine"),
             ([*COSINE, "--multiset"], "a multiset is for jaccard"),
-            ([*COSINE, "--containment", "0.9"], "containment is of sets"),
-            ([*COSINE, "--boilerplate"], "--metric does nothing with --boilerplate"),
             ([*COSINE, "--recall", "1", "--estimate"], "recall 1"),
             ([*COSINE, "--vector", "text", "--text", "text"], "vector"),
         ],
@@ -544,7 +543,7 @@ def in_small_pieces(patch):
 
 
 def by_buckets(patch):
-    patch(compare, "sweep", lambda *_given, **_options: None)
+    patch(compare, "near_pairs", lambda *_given, **_options: None)
 
 
 PLANNED = (*COSINE, *BANDED)

@@ -86,7 +86,7 @@ def test_an_error_shows_an_argument_with_escapes(command, told):
     assert r"\x1b[31m" in errors
 
 
-def test_an_error_shows_the_name_of_a_file_on_one_line(told, tmp_path):
+def test_an_error_shows_the_name_of_a_fileon_one_line(told, tmp_path):
     status, _, errors = told("find", tmp_path / f"{NAME}.txt")
     assert is_one_error(status, errors)
     assert f"/{SHOWN}.txt " in errors
@@ -167,7 +167,7 @@ def test_passages_are_printed_with_escapes(told, tmp_path):
     paths = [tmp_path / name for name in ("a.txt", "b.txt")]
     for path in paths:
         path.write_text(f"{text} {path.name} of its own", newline="")
-    for command in (("compare", *paths), ("find", tmp_path, "--boilerplate")):
+    for command in (("compare", *paths), ("boilerplate", tmp_path)):
         status, output, errors = told(*command, columns=2000)
         assert status == 0
         assert printable(output + errors)
@@ -284,10 +284,10 @@ class TestList:
         assert lines[5] == "\x1bé\\u0085"
 
     def test_a_shell_reads_the_list(self, tmp_path):
-        from lookalike.job.dedup_folder import _on_one_line
+        from lookalike.results.kept_files import on_one_line
 
         listed = tmp_path / "kept.txt"
-        listed.write_text("".join(f"{_on_one_line(name)}\n" for name in self.NAMES), "utf-8")
+        listed.write_text("".join(f"{on_one_line(name)}\n" for name in self.NAMES), "utf-8")
         loop = r"""while IFS= read -r id; do printf '%b\0' "$id"; done < "$1" """
         done = subprocess.run(
             ["bash", "-c", loop, "-", listed],

@@ -212,7 +212,7 @@ def test_the_summary_of_find_tells_each_fact_on_a_line(told, tmp_path, docs):
     assert re.match(r"8 .*the largest, of 2, the least alike are 0\.9\d+$", facts["Clusters"])
     assert re.fullmatch(
         r"[0-9.]+: read [0-9.]+, group [0-9.]+, plan [0-9.]+, sketch [0-9.]+, band [0-9.]+, "
-        r"compare [0-9.]+",
+        r"compare [0-9.]+, cluster [0-9.]+, sort [0-9.]+",
         facts["Seconds"],
     )
     assert "8 similar pairs" in output

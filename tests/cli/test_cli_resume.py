@@ -19,6 +19,7 @@ import pytest
 from lookalike.base.errors import UnreadableError
 from lookalike.candidates import buckets
 from lookalike.cli import main
+from lookalike.cluster import thinning
 from lookalike.job import compare, sketch
 from lookalike.job.work_folder import Work
 from lookalike.read import Corpus
@@ -64,7 +65,7 @@ def in_small_pieces(patch):
     """Let a small corpus make many batches, blocks of keys and stretches."""
     for module in (buckets, sketch):
         patch(module, "TOGETHER", 40)
-    patch(compare, "STRETCH", 40)
+    patch(thinning, "STRETCH", 40)
     patch(sketch, "PIECE_BYTES", 4000)
     batches = Corpus.batches
     patch(Corpus, "batches", lambda *given, **named: batches(*given, **named, batch_bytes=6000))
@@ -441,7 +442,7 @@ def test_ctrl_c_without_a_target_says_that_nothing_was_kept(told, source, monkey
     def interrupt(*given, **named):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(compare, "swept", interrupt)
+    monkeypatch.setattr(compare, "find_near", interrupt)
     status, output, errors = told("dedup", source, "--dry-run", "-q")
     assert (status, output) == (130, "")
     assert errors == (

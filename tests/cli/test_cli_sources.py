@@ -200,7 +200,7 @@ class TestContainment:
             if a != b and twins.containment(sets[a], sets[b]) >= Fraction(share)
             for similarity in [twins.jaccard(sets[a], sets[b])]
         }
-        command = ["find", path, "--containment", share, "-s", "words:2", "-q"]
+        command = ["contained", path, "--containment", share, "-s", "words:2", "-q"]
         status, output, errors = told(*command, "--format", "jsonl")
         assert (status, errors) == (0, "")
         lines = [json.loads(line) for line in output.split("\n") if line]
@@ -216,7 +216,7 @@ class TestContainment:
         part = " ".join(ORIGINALS[0][10:30])
         records = [{"id": "whole", "text": whole}, {"id": "part", "text": part}]
         path = write_records(tmp_path / "docs.jsonl", records)
-        status, output, errors = told("find", path, "--containment", "0.9", "-s", "words:2")
+        status, output, errors = told("contained", path, "-s", "words:2")
         assert status == 0
         assert "1 pair by words:2" in output
         assert re.search(r"1\.0000 +0\.\d{4} +part +whole ", output)
@@ -247,7 +247,7 @@ OPTIONS = ("-s", "words:3", "-t", "0.5", "--format", "jsonl", "-q")
 
 
 def test_boilerplate_is_listed_with_how_many_share_it(told, with_footers):
-    command = "find", with_footers, "--boilerplate", "--format", "jsonl", "-q"
+    command = "boilerplate", with_footers, "--format", "jsonl", "-q"
     status, output, errors = told(*command)
     assert (status, errors) == (0, "")
     passages = [json.loads(line) for line in output.split("\n") if line]
@@ -260,7 +260,7 @@ def test_boilerplate_is_listed_with_how_many_share_it(told, with_footers):
 
 
 def test_a_person_sees_the_boilerplate_too(told, with_footers):
-    status, output, errors = told("find", with_footers, "--boilerplate")
+    status, output, errors = told("boilerplate", with_footers)
     assert status == 0
     assert "The passages shared by the most of 23 distinct documents" in output
     assert "48%" in output
@@ -307,20 +307,21 @@ def test_dedup_heeds_what_does_not_count(more, told, with_footers, monkeypatch):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--containment", "0"], "containment 0"),
-        (["--containment", "1.5"], "containment 1.5"),
-        (["--max-df", "2"], "max"),
-        (["--boilerplate", "--containment", "0.9"], "exclude each other"),
-        (
-            ["--containment", "0.9", "--clusters", "c.csv"],
-            "--clusters does nothing with --containment",
-        ),
+        (["contained", "--containment", "0"], "containment 0"),
+        (["contained", "--containment", "1.5"], "containment 1.5"),
+        (["find", "--max-df", "2"], "max"),
+        (["find", "--containment", "0.9"], "No such option"),
+        (["find", "--json", "--format", "csv"], "exclude each other"),
+        (["find", "--fail-on", "half"], "--fail-on"),
+        (["boilerplate", "--fail-on", "0"], "--fail-on"),
+        (["contained", "--fail-on", "1.5"], "--fail-on"),
     ],
 )
 def test_what_cannot_go_together_is_wrong_usage(
     arguments, message, told, with_footers, monkeypatch
 ):
     monkeypatch.chdir(with_footers.parent)
-    status, output, errors = told("find", with_footers, *arguments, "-q")
+    command, *more = arguments
+    status, output, errors = told(command, with_footers, *more, "-q")
     assert (status, output) == (2, "")
     assert message in errors

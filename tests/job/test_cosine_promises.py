@@ -20,9 +20,10 @@ import cosine_oracle as oracle
 import lookalike
 import twins
 from lookalike.base.errors import QuadraticError, SettingsError
-from lookalike.candidates import near_bands as sweeping
+from lookalike.candidates import near_bands
 from lookalike.job import compare
 from lookalike.results.pairs import Sorter
+from made_documents import place_of_texts
 from source_files import write_records
 
 pytestmark = pytest.mark.long
@@ -143,13 +144,13 @@ def removed_of(result):
     return {row["id"]: (row["kept"], row["similarity"]) for row in result.removed.to_pylist()}
 
 
-PATHS = ["sweep", "buckets"]
+PATHS = ["near", "buckets"]
 
 
 def note_the_path(monkeypatch):
     """Give what will tell by which way near pairs were found, or their documents thinned."""
     taken = []
-    for name in ("swept_links", "links_of", "thin"):
+    for name in ("near_links", "links_of", "thin"):
         original = getattr(compare, name)
 
         def noted(*given, name=name, original=original, **options):
@@ -164,10 +165,10 @@ def note_the_path(monkeypatch):
 
 def take_the_path(monkeypatch, path):
     """Force the way, and give what will tell that it was taken."""
-    if path == "sweep":
-        monkeypatch.setattr(compare, "FEW", 1 << 30)
+    if path == "near":
+        monkeypatch.setattr("lookalike.job.job.FEW", 1 << 30)
     else:
-        monkeypatch.setattr(compare, "sweep", lambda *_given, **_options: None)
+        monkeypatch.setattr(compare, "near_pairs", lambda *_given, **_options: None)
     return note_the_path(monkeypatch)
 
 
@@ -215,7 +216,7 @@ class TestVerified:
             assert taken == ["links_of"]
         else:
             steps = [("and", banding["rows"]), ("or", banding["bands"])]
-            assert taken == ["swept_links" if path == "sweep" else "links_of"]
+            assert taken == ["near_links" if path == "near" else "links_of"]
         most = result.plan.most_differing
         expected = set()
         for pair, cosine in case.truth.items():
@@ -304,7 +305,7 @@ class TestDeterministic:
             for module in ("candidates.buckets", "job.sketch"):
                 monkeypatch.setattr(f"lookalike.{module}.TOGETHER", 50 * seed)
             monkeypatch.setattr("lookalike.sketches.hyperplanes.AT_A_TIME", seed)
-            monkeypatch.setattr(sweeping, "ROOM", 10 * seed)
+            monkeypatch.setattr(near_bands, "ROOM", 10 * seed)
             monkeypatch.setattr(compare, "BLOCK", 150 * seed)
             other = Case(shuffled(case.documents, seed))
             other.options = case.options
@@ -335,7 +336,7 @@ class TestDeterministic:
             with monkeypatch.context() as patched:
                 taken = take_the_path(patched, path)
                 found.append(self.as_bytes(case.find(threshold=0.6, **BANDED)))
-            assert taken == ["swept_links" if path == "sweep" else "links_of"]
+            assert taken == ["near_links" if path == "near" else "links_of"]
         assert found[0] == found[1]
 
     def test_another_process_finds_the_same(self, cases, tmp_path):
@@ -384,7 +385,7 @@ class TestBounded:
             *((BANDED, 1000), (BANDED, 30_000)),
             *(({"estimate": True, **BANDED}, 1000), ({"cascade": "and:4 or:2 and:2 or:8"}, 1000)),
         ],
-        ids=["bands", "bands swept", "estimate", "cascade"],
+        ids=["bands", "near bands", "estimate", "cascade"],
     )
     def test_results_are_the_same_where_nothing_fits_in_memory(
         self, case, tiny, options, memory, monkeypatch
@@ -392,12 +393,12 @@ class TestBounded:
         expected = case.find(threshold=0.8, **options)
         with monkeypatch.context() as patched:
             # In 1,000 bytes there is no room for pairs either; in 30,000 there is.
-            patched.setattr(compare, "SWEPT_BYTES", 1 if memory > 1000 else 200)
+            patched.setattr(compare, "NEAR_BYTES", 1 if memory > 1000 else 200)
             taken = note_the_path(patched)
             result = case.find(threshold=0.8, memory=memory, **options)
         (folder,) = tiny.iterdir()
-        assert taken == ["swept_links" if memory > 1000 and options is BANDED else "links_of"]
-        assert result.ground.texts.data.path == folder / "texts"
+        assert taken == ["near_links" if memory > 1000 and options is BANDED else "links_of"]
+        assert place_of_texts(result) == folder / "read.texts"
         for name in ("pairs", "clusters", "containments"):
             assert getattr(result, name).equals(getattr(expected, name))
         assert result.empty.equals(expected.empty)
@@ -407,18 +408,18 @@ class TestBounded:
         del result
         assert not folder.exists()
 
-    @pytest.mark.parametrize(("keep", "path"), [("longest", "sweep"), ("first", "buckets")])
+    @pytest.mark.parametrize(("keep", "path"), [("longest", "near"), ("first", "buckets")])
     def test_dedup_is_the_same_where_nothing_fits_in_memory(
         self, case, tiny, keep, path, monkeypatch
     ):
         expected = case.dedup(threshold=0.8, keep=keep, **BANDED)
         taken = take_the_path(monkeypatch, path)
-        if path == "sweep":
-            monkeypatch.setattr(compare, "SWEPT_BYTES", 1)
+        if path == "near":
+            monkeypatch.setattr(compare, "NEAR_BYTES", 1)
             monkeypatch.setattr("lookalike.job.job.STAR_BYTES", 1)
         result = case.dedup(threshold=0.8, keep=keep, memory=30_000, **BANDED)
-        assert taken == ["swept_links" if path == "sweep" else "thin"]
-        assert result.ground.texts.data.path.is_relative_to(tiny)
+        assert taken == ["near_links" if path == "near" else "thin"]
+        assert place_of_texts(result).is_relative_to(tiny)
         assert result.removed.equals(expected.removed)
         assert result.clusters.equals(expected.clusters)
         assert result.kept == expected.kept
@@ -438,14 +439,14 @@ class TestBounded:
 
     @pytest.mark.parametrize("kind", ["text", "vectors"])
     def test_near_copies_of_one_document_make_work_in_proportion(self, kind, monkeypatch):
-        swept = []
-        kernels = sweeping.kernels  # type: ignore[attr-defined]
+        counted_pairs = []
+        kernels = near_bands.kernels  # type: ignore[attr-defined]
         search = kernels.near_in_buckets
 
         def counted(*given):
             state, before = given[-2], int(given[-2][2])
             written = search(*given)
-            swept.append(int(state[2]) - before)
+            counted_pairs.append(int(state[2]) - before)
             return written
 
         monkeypatch.setattr(kernels, "near_in_buckets", counted)
@@ -461,13 +462,13 @@ class TestBounded:
         taken = note_the_path(monkeypatch)
         counts = []
         for documents in (3000, 6000):
-            swept.clear()
+            counted_pairs.clear()
             result = lookalike.dedup(self.template(kind, documents), **options)
             assert len(result.kept) == 1
             assert result.summary.candidates <= 12 * documents
             counts.append(result.summary.candidates)
             # So many pairs that are near, and what one more room holds, are seen to be too many.
-            assert sum(swept) <= 16 * documents + 2 * sweeping.ROOM
+            assert sum(counted_pairs) <= 16 * documents + 2 * near_bands.ROOM
         assert taken == ["thin", "thin"]
         assert counts[1] < 2.5 * counts[0]
 
@@ -510,7 +511,7 @@ def preferred(case, keep):
 
 class TestNothingLost:
     @pytest.mark.parametrize(
-        ("keep", "path"), list(zip(KEEP, ["sweep", "buckets"] * 2, strict=True))
+        ("keep", "path"), list(zip(KEEP, ["near", "buckets"] * 2, strict=True))
     )
     def test_every_removed_document_names_a_kept_one_with_their_cosine(
         self, case, keep, path, monkeypatch
@@ -518,7 +519,7 @@ class TestNothingLost:
         before = dict(case.documents)
         taken = take_the_path(monkeypatch, path)
         result = case.dedup(keep=keep, threshold=0.8, **BANDED)
-        assert taken == ["swept_links" if path == "sweep" else "thin"]
+        assert taken == ["near_links" if path == "near" else "thin"]
         assert case.documents == before
         kept, removed = set(result.kept), removed_of(result)
         assert kept == set(result.kept_ids.to_pylist())
@@ -539,7 +540,7 @@ class TestNothingLost:
     def test_it_is_the_greedy_choice_among_all_pairs_by_every_path(
         self, case, keep, threshold, monkeypatch
     ):
-        for path, banding in (("sweep", BANDED), ("buckets", BANDED), ("sweep", {"recall": 1})):
+        for path, banding in (("near", BANDED), ("buckets", BANDED), ("near", {"recall": 1})):
             with monkeypatch.context() as patched:
                 take_the_path(patched, path)
                 pairs = pairs_of(case.find(threshold=threshold, **banding))
@@ -552,7 +553,7 @@ class TestNothingLost:
     def test_stretches_of_every_size_keep_the_same(self, case, sizes, monkeypatch):
         expected = case.dedup(threshold=0.7, **BANDED).removed
         for name, value in zip(("STRETCH", "SMALLEST", "FEW"), sizes, strict=True):
-            monkeypatch.setattr(compare, name, value)
+            monkeypatch.setattr(f"lookalike.cluster.thinning.{name}", value)
         taken = take_the_path(monkeypatch, "buckets")
         assert case.dedup(threshold=0.7, **BANDED).removed.equals(expected)
         assert taken == ["thin"]
@@ -561,10 +562,10 @@ class TestNothingLost:
         taken = note_the_path(monkeypatch)
         found = []
         for few in (1000, 0):
-            monkeypatch.setattr(compare, "FEW", few)
+            monkeypatch.setattr("lookalike.job.job.FEW", few)
             found.append(case.dedup(threshold=0.7, **BANDED).removed)
         assert found[0].equals(found[1])
-        assert taken == ["swept_links", "thin"]
+        assert taken == ["near_links", "thin"]
 
     @pytest.mark.parametrize("path", PATHS)
     def test_no_reference_is_removed_and_all_that_is_similar_to_one_goes(

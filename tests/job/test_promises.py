@@ -16,6 +16,7 @@ import twins
 from lookalike.job import compare
 from lookalike.learn import textbook
 from lookalike.results.pairs import LINK, Sorter
+from made_documents import place_of_texts
 
 pytestmark = pytest.mark.long
 
@@ -190,7 +191,7 @@ def test_results_are_the_same_where_nothing_fits_in_memory(texts, tiny, options)
     expected = lookalike.find(texts, threshold=0.5, **options)
     result = lookalike.find(texts, threshold=0.5, memory=TINY, **options)
     (folder,) = tiny.iterdir()
-    assert result.ground.texts.data.path == folder / "texts"
+    assert place_of_texts(result) == folder / "read.texts"
     same_tables(result, expected)
     files = {file.name for file in folder.iterdir()}
     assert {"texts", "ids.utf8", "links", "pairs.sorted"} <= files
@@ -205,8 +206,7 @@ def test_links_that_grow_too_many_move_all_to_disk(texts, tiny):
     memory = 5 * sum(len(text) for text in texts.values())
     assert len(expected.links) * LINK.itemsize > memory // 8
     result = lookalike.find(texts, memory=memory, **options)
-    assert result.ground.texts.data.path
-    assert result.ground.texts.data.path.is_relative_to(tiny)
+    assert place_of_texts(result).is_relative_to(tiny)
     same_tables(result, expected)
 
 
@@ -214,8 +214,7 @@ def test_links_that_grow_too_many_move_all_to_disk(texts, tiny):
 def test_dedup_is_the_same_where_nothing_fits_in_memory(texts, tiny, keep):
     expected = lookalike.dedup(texts, threshold=0.5, keep=keep)
     result = lookalike.dedup(texts, threshold=0.5, keep=keep, memory=TINY)
-    assert result.ground.texts.data.path
-    assert result.ground.texts.data.path.is_relative_to(tiny)
+    assert place_of_texts(result).is_relative_to(tiny)
     assert result.removed.equals(expected.removed)
     assert result.clusters.equals(expected.clusters)
     assert result.kept == expected.kept

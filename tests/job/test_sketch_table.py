@@ -23,6 +23,7 @@ import twins_cosine
 from lookalike.base.columns import Store
 from lookalike.base.errors import SettingsError
 from lookalike.candidates import hamming
+from made_documents import place_of_texts
 from source_files import as_lines, write_records
 
 WORDS = [f"word{number}" for number in range(150)]
@@ -560,8 +561,7 @@ class TestWithinADistance:
         for module in ("candidates.buckets", "job.sketch"):
             monkeypatch.setattr(f"lookalike.{module}.TOGETHER", 30)
         result = lookalike.find(texts, simhash=4, memory=1000)
-        assert result.ground.texts.data.path
-        assert result.ground.texts.data.path.is_relative_to(tmp_path)
+        assert place_of_texts(result).is_relative_to(tmp_path)
         assert result.pairs.equals(expected.pairs)
         assert result.clusters.equals(expected.clusters)
 
@@ -612,8 +612,6 @@ class TestWithinADistance:
             ["--estimate"],
             ["--seed", "2"],
             ["--multiset"],
-            ["--containment", "0.9"],
-            ["--boilerplate"],
             ["--simhash", "17"],
         ],
         ids=lambda given: given[0],

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import lookalike
 import twins
 from lookalike.base.errors import QuadraticError
+from lookalike.cluster import thinning
 from lookalike.job import compare
 
 WORDS = [f"w{number}" for number in range(30)]
@@ -23,9 +24,9 @@ BANDINGS = [
 ]
 
 
-@pytest.fixture(autouse=True, params=["sweep", "walk"])
+@pytest.fixture(autouse=True, params=["near", "walk"])
 def way(request, monkeypatch):
-    """Take candidates from a sweep over the bands, or walk, as where they are too many for that."""
+    """Take all near pairs at once, or walk, as where they are too many for that."""
     if request.param == "walk":
         monkeypatch.setattr(compare, "LEAST_LIMIT", 0)
         monkeypatch.setattr(compare, "PAIRS_PER_DOCUMENT", 0)
@@ -105,9 +106,10 @@ def test_it_is_the_star_on_all_pairs(keep, seed, banding, threshold, sizes, bloc
     kept, removed = greedy(preferred(table, keep), texts, pairs)
     with pytest.MonkeyPatch.context() as patched:
         for name, value in zip(("STRETCH", "SMALLEST", "FEW"), sizes, strict=True):
-            patched.setattr(compare, name, value)
-        meetings = compare.Meetings  # type: ignore[attr-defined]
-        patched.setattr(compare, "Meetings", lambda buckets: meetings(buckets, block=block))
+            patched.setattr(thinning, name, value)
+        patched.setattr("lookalike.job.job.FEW", sizes[2])
+        meetings = thinning.Meetings  # type: ignore[attr-defined]
+        patched.setattr(thinning, "Meetings", lambda buckets: meetings(buckets, block=block))
         result = lookalike.dedup(table, keep=keep, **options)
     assert set(result.kept_ids.to_pylist()) == kept
     assert removed_of(result) == removed
@@ -120,7 +122,7 @@ def test_a_nearer_one_is_named_although_a_farther_one_was_met_before(monkeypatch
     texts = {name: " ".join(some) for name, some in parts.items()}
     options: dict[str, Any] = {"threshold": 0.4, "shingle": "words:1", "bands": 40, "rows": 1}
     for stretch in (8192, 3, 2, 1):
-        monkeypatch.setattr(compare, "STRETCH", stretch)
+        monkeypatch.setattr(thinning, "STRETCH", stretch)
         assert removed_of(lookalike.dedup(texts, **options)) == {"last": ("near", 7 / 11)}
 
 
@@ -152,7 +154,8 @@ def test_no_reference_is_removed_and_all_that_is_similar_to_one_goes(
     kept, removed = greedy([*fixed, *preferred(table, keep)], texts, pairs)
     with pytest.MonkeyPatch.context() as patched:
         for name, value in zip(("STRETCH", "SMALLEST", "FEW"), sizes, strict=True):
-            patched.setattr(compare, name, value)
+            patched.setattr(thinning, name, value)
+        patched.setattr("lookalike.job.job.FEW", sizes[2])
         result = lookalike.dedup(table, against=reference, keep=keep, **options)
     assert set(result.kept_ids.to_pylist()) == kept - set(fixed)
     assert removed_of(result) == {
@@ -198,11 +201,11 @@ def test_templates_of_many_kinds_make_work_in_proportion_too():
 
 
 def test_what_is_alike_to_the_buckets_alone_is_refused_before_it_takes_for_ever(way, monkeypatch):
-    monkeypatch.setattr(compare, "LEAST_COMPARED", 500)
-    monkeypatch.setattr(compare, "MOST_COMPARED", 1)
+    monkeypatch.setattr(thinning, "LEAST_COMPARED", 500)
+    monkeypatch.setattr(thinning, "MOST_COMPARED", 1)
     # One word in common, which puts all in one bucket, and no two similar.
     texts = [f"same {' '.join(f'{n}x{i}' for i in range(3))}" for n in range(60)]
-    if way == "sweep":
+    if way == "near":
         # Signatures dismiss them before they are compared.
         result = lookalike.dedup(texts, threshold=0.9, shingle="words:1", cascade="or:400")
         assert len(result.kept) == 60

@@ -31,7 +31,7 @@ def begun(folder, **stages):
     work = Work(folder, reading=READING)
     work.store.column("numbers", np.int64).append(np.arange(5))
     for name, known in stages.items():
-        work.stage(name).update(known)
+        work.stage(name).known.update(known)
     work.checkpoint()
     work.close()
 
@@ -41,10 +41,10 @@ def test_a_job_goes_on_where_the_last_checkpoint_was(tmp_path):
     killed = Work(tmp_path, reading=READING)
     killed.store.column("numbers", np.int64).append(np.arange(90, 99))
     killed.store.column("fresh", np.int64).append(np.arange(3))
-    killed.stage("read")["next"] = [7, 7, 7]
+    killed.stage("read").known["next"] = [7, 7, 7]
     killed.close()
     again = Work(tmp_path, reading=READING)
-    assert again.stage("read") == {"next": [0, 1, 2]}
+    assert again.stage("read").known == {"next": [0, 1, 2]}
     assert again.store.column("numbers", np.int64).read().tolist() == [0, 1, 2, 3, 4]
     assert len(again.store.column("fresh", np.int64)) == 0
     again.close()
@@ -63,9 +63,15 @@ def test_columns_that_nobody_opened_count_at_the_next_checkpoint_too(tmp_path):
 def test_stages_that_are_forgotten_begin_anew(tmp_path):
     begun(tmp_path, read={"done": True}, compare={"place": 9})
     work = Work(tmp_path, reading=READING)
-    work.forget("compare", "never begun")
-    assert work.stage("compare") == {}
-    assert work.stage("read") == {"done": True}
+    work.stage("compare").column("links", np.int64).append(np.arange(4))
+    work.stage("read").column("links", np.int64).append(np.arange(7))
+    work.stage("compare").restart()
+    work.stage("never begun").restart()
+    assert work.stage("compare").known == {}
+    assert len(work.stage("compare").column("links", np.int64)) == 0
+    # Another stage has a column of that name for itself.
+    assert len(work.stage("read").column("links", np.int64)) == 7
+    assert work.stage("read").known == {"done": True}
     work.close()
 
 
@@ -148,7 +154,7 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path):
 def test_a_checkpoint_that_fails_leaves_the_one_before(tmp_path, monkeypatch):
     begun(tmp_path)
     work = Work(tmp_path, reading=READING)
-    work.stage("read")["done"] = True
+    work.stage("read").known["done"] = True
 
     def full(*_given):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -159,7 +165,7 @@ def test_a_checkpoint_that_fails_leaves_the_one_before(tmp_path, monkeypatch):
             work.checkpoint()
     work.close()
     again = Work(tmp_path, reading=READING)
-    assert again.stage("read") == {}
+    assert again.stage("read").known == {}
     again.close()
 
 
@@ -435,7 +441,7 @@ class TestJobs:
         self, tmp_path, source, run, monkeypatch
     ):
         with monkeypatch.context() as patched:
-            patched.setattr(compare, "swept", end)
+            patched.setattr(compare, "find_near", end)
             with pytest.raises(PowerCutError):
                 run(source, work=tmp_path / "work", **OPTIONS)
         with pytest.raises(OutputError, match=r"threshold was 0\.6 and is 0\.7; run that job"):
@@ -447,7 +453,7 @@ class TestJobs:
     ):
         for name in ("candidates.buckets", "job.sketch"):
             monkeypatch.setattr(f"lookalike.{name}.TOGETHER", 20)
-        monkeypatch.setattr(compare, "STRETCH", 20)
+        monkeypatch.setattr("lookalike.cluster.thinning.STRETCH", 20)
         monkeypatch.setattr("lookalike.job.sketch.PIECE_BYTES", 2000)
         batches = Corpus.batches
         monkeypatch.setattr(

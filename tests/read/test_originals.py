@@ -3,6 +3,7 @@
 import json
 import os
 import random
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,7 +15,7 @@ from pyarrow import parquet as pq
 
 import lookalike
 from lookalike.base.errors import SourceError
-from lookalike.read import marks, open_corpus, originals, parquet, read, shard_tasks, streams
+from lookalike.read import jsonl, marks, open_corpus, originals, parquet, read, shard_tasks, streams
 from lookalike.read.blocks import Block, Lines
 from lookalike.read.marks import Marks
 from lookalike.read.source import InMemory
@@ -197,9 +198,9 @@ class TestLittleIsRead:
         whole = plain_reading(corpus, batch_bytes=1 << 18)
         assert corpus.marks
         parsed = []
-        parse = shard_tasks.jsonl.parse_lines
+        parse = jsonl.parse_lines
         monkeypatch.setattr(
-            shard_tasks.jsonl,
+            jsonl,
             "parse_lines",
             lambda shard, number, block, *rest: (
                 parsed.append(block.count) or parse(shard, number, block, *rest)
@@ -402,7 +403,7 @@ class TestKept:
         assert list(result.kept) == result.kept_ids.to_pylist()
 
     def test_documents_passed_over_by_the_job_shift_no_others(self, tmp_path):
-        options = {"metric": "cosine", "skip_bad": True}
+        options: dict[str, Any] = {"metric": "cosine", "skip_bad": True}
         path = write_records(
             tmp_path / "a.jsonl", [{"id": n, "v": v} for n, v in enumerate(VECTORS)]
         )

@@ -176,7 +176,7 @@ BAD = {
     "a null token of polars": (pl.Series([["a"], ["b", None]]), "document 1 .* lacks a token"),
     "a null token of pandas": (pd.Series([["a"], ["b", None]]), "document 1 .* lacks a token"),
     "a mixture of pandas": (pd.Series([["a"], "b"]), "document 1 is of type str where others"),
-    "paths": ([Path("a.txt")], "document 0 is of type PosixPath, not text"),
+    "paths": (["text", Path("a.txt")], "document 1 is of type PosixPath, not text"),
 }
 
 
@@ -190,4 +190,4 @@ def test_what_is_no_list_of_tokens_is_refused_by_its_place(call, source, message
 
 def test_two_lists_are_not_compared_as_texts():
     with pytest.raises(SourceError, match="document 'a' is of type list, not text"):
-        lookalike.compare(["a", "b"], ["a", "c"])  # type: ignore[arg-type]
+        lookalike.compare(["a", "b"], ["a", "c"])

@@ -3,6 +3,7 @@
 import json
 import pickle
 from dataclasses import FrozenInstanceError, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +20,7 @@ TOKENS = [text.split() for text in TEXTS]
 VECTORS = np.random.default_rng(3).normal(size=(200, 24)).astype(np.float32)
 VECTORS[100:] = VECTORS[:100] + 0.05 * np.random.default_rng(4).normal(size=(100, 24))
 
-KINDS = {
+KINDS: dict[str, tuple[Any, dict[str, Any]]] = {
     "jaccard": (TEXTS, {}),
     "words": (TEXTS, {"shingle": "words:3", "multiset": True, "normalise": "strip-accents"}),
     "left out": (TEXTS, {"max_df": 0.02, "ignore": TEXTS[0], "shingle": "chars:4"}),
@@ -42,13 +43,13 @@ def array_of(documents: object) -> pa.Array:
     return pa.array(documents)
 
 
-def chosen(documents: object, settings: dict[str, object]) -> Recipe:
-    given = Settings(**settings)  # type: ignore[arg-type]
+def chosen(documents: object, settings: dict[str, Any]) -> Recipe:
+    given = Settings(**settings)
     return choose(given, Sample.of_array(array_of(documents), given)).recipe
 
 
 @pytest.fixture(scope="module", params=KINDS)
-def case(request: pytest.FixtureRequest) -> tuple[object, dict[str, object], Recipe]:
+def case(request: pytest.FixtureRequest) -> tuple[Any, dict[str, Any], Recipe]:
     documents, settings = KINDS[request.param]
     return documents, settings, chosen(documents, settings)
 
@@ -58,14 +59,14 @@ def made_by(recipe: Recipe, documents: object) -> list[bytes]:
     canonical = recipe.canonical(array_of(documents))
     first, second = np.triu_indices(60, 1)
     scored = recipe.score(canonical, first, second, threshold=recipe.lowest)
-    found = [canonical.data, canonical.fingerprints, scored.first, scored.similarity]
+    found: list[Any] = [canonical.data, canonical.fingerprints, scored.first, scored.similarity]
     if recipe.cascade is not None:
         found += [*recipe.encode(canonical)]
     return [part.tobytes() for part in found]
 
 
 @pytest.mark.parametrize("way", ["pickle", "dump"])
-def test_a_copy_makes_the_same(case: tuple[object, dict[str, object], Recipe], way: str) -> None:
+def test_a_copy_makes_the_same(case: tuple[Any, dict[str, Any], Recipe], way: str) -> None:
     documents, _, recipe = case
     copy = pickle.loads(pickle.dumps(recipe)) if way == "pickle" else Recipe.load(recipe.dump())
     assert copy == recipe
@@ -75,11 +76,11 @@ def test_a_copy_makes_the_same(case: tuple[object, dict[str, object], Recipe], w
     assert made_by(copy, documents) == made_by(recipe, documents)
 
 
-def test_it_finds_what_a_job_finds(case: tuple[object, dict[str, object], Recipe]) -> None:
+def test_it_finds_what_a_job_finds(case: tuple[Any, dict[str, Any], Recipe]) -> None:
     """By nothing but the recipe: buckets in a dict, the prefilter, the score."""
     documents, settings, recipe = case
     canonical = recipe.canonical(array_of(documents))
-    result = lookalike.find(documents, **settings)  # type: ignore[arg-type]
+    result = lookalike.find(documents, **settings)
     distinct = np.unique(canonical.fingerprints[:, 0], return_index=True)[1]
     if recipe.cascade is None or recipe.layout.filtered:
         pairs = {(a, b) for a in distinct for b in distinct if a < b}
@@ -121,7 +122,7 @@ def test_it_finds_what_a_job_finds(case: tuple[object, dict[str, object], Recipe
     assert mine or "cascade" in settings
 
 
-OTHERS = (
+OTHERS: tuple[dict[str, Any], ...] = (
     {"threshold": 0.75},
     {"shingle": "chars:9"},
     {"multiset": True},
@@ -146,7 +147,8 @@ def test_whatever_decides_a_key_or_a_score_is_in_the_fingerprint() -> None:
     recipes = [chosen(TEXTS, {}), *(chosen(TEXTS, other) for other in OTHERS)]
     assert len({recipe.fingerprint for recipe in recipes}) == len(recipes)
     # The same settings on another corpus: another table of what is left out is another recipe.
-    for settings in ({"max_df": 0.02}, {"metric": "cosine", "weights": "tf-idf"}):
+    counted: list[dict[str, Any]] = [{"max_df": 0.02}, {"metric": "cosine", "weights": "tf-idf"}]
+    for settings in counted:
         one, other = chosen(TEXTS, settings), chosen(TEXTS[:250], settings)
         assert one.sketching() != other.sketching()
     # The prefilter and the bands alone make another recipe of the same sketches.
@@ -179,23 +181,25 @@ def test_what_is_damaged_is_refused() -> None:
             Recipe.load(wrong)
     with pytest.raises(SourceError, match="format 99"):
         Recipe.load(changed(text, "format", value=99))
-    for path, value in (
+    changes: list[tuple[tuple[str, ...], Any]] = [
         (("metric", "seed"), 7),
         (("threshold",), 0.81),
         (("most_differing",), 3),
         (("cascade",), "and:5 or:20"),
         (("form", "normalise"), "none"),
         (("metric", "multiset"), True),
-    ):
+    ]
+    for path, value in changes:
         with pytest.raises(SourceError, match="changed since"):
             Recipe.load(changed(text, *path, value=value))
-    for path, value in (
+    damages: list[tuple[tuple[str, ...], Any]] = [
         (("metric", "ignored", "zstd"), "no base64!"),
         (("metric", "ignored", "length"), "many"),
         (("metric", "shingle"), "lines:2"),
         (("form",), None),
         (("cascade",), "or and"),
-    ):
+    ]
+    for path, value in damages:
         with pytest.raises(SourceError, match="damaged"):
             Recipe.load(changed(text, *path, value=value))
 

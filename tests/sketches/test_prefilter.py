@@ -176,4 +176,4 @@ class TestClosePairs:
         monkeypatch.setattr(sampling, "CLOSE_DOCUMENTS", 5)
         monkeypatch.setattr(sampling, "MOST_CLOSE", 10)
         corpus = texts_of([str(number) for number in range(documents)])
-        assert len(sampling.close_sample(corpus, np.arange(documents))) == chosen
+        assert len(sampling.close_sample(corpus, np.arange(documents), documents)) == chosen

@@ -90,3 +90,10 @@ def near_duplicates(count: int, *, seed: int) -> list[str]:
             text = [words[i] for i in numbers.integers(0, len(words), int(numbers.integers(5, 60)))]
         texts.append(text)
     return [" ".join(text) for text in texts]
+
+
+def place_of_texts(result: Any) -> Path:
+    """Tell in which file the canonical texts of a result's job are."""
+    path: Path | None = result.documents.storage.store.columns["read.texts"].path
+    assert path is not None
+    return path

@@ -8,7 +8,7 @@ import os
 import threading
 from bisect import bisect_right
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Column", "Store", "unwritable"]
+__all__ = ["Column", "Columns", "Store", "unwritable"]
 
 
 def unwritable(path: object, error: OSError) -> OutputError:
@@ -245,6 +245,13 @@ class Column:
         self.close()
 
 
+class Columns(Protocol):
+    """Whatever gives columns by name."""
+
+    def column(self, name: str, dtype: Any) -> Column:
+        """Give a column, new or as it was at the last checkpoint."""
+
+
 class Store:
     """Columns by name: in the files of a folder, or in memory where there is none."""
 
@@ -286,6 +293,10 @@ class Store:
             self._lengths.pop(name, None)
             if self.folder is not None:
                 (self.folder / name).unlink(missing_ok=True)
+
+    def drop_all(self, prefix: str) -> None:
+        """Forget all columns whose names begin so."""
+        self.drop(*[name for name in self.lengths() if name.startswith(prefix)])
 
     def close(self) -> None:
         """Let go of all files."""

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-__all__ = ["Swept", "sweep"]
+__all__ = ["NearPairs", "near_pairs"]
 
 ROOM = 1 << 16
 """Pairs that one bucket search writes at a time."""
@@ -30,7 +30,7 @@ BYTES = 80
 
 
 @dataclass(frozen=True)
-class Swept:
+class NearPairs:
     """Pairs of documents whose sketches are near, each once, in order."""
 
     pairs: NDArray[np.uint64]
@@ -49,7 +49,7 @@ class Swept:
         return first, (some & np.uint64(0xFFFFFFFF)).astype(np.int64)
 
 
-def sweep(
+def near_pairs(
     band: Callable[[int], NDArray[np.uint64]],
     bands: int,
     bits: int,
@@ -61,7 +61,7 @@ def sweep(
     most_met: int,
     threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
-) -> Swept | None:
+) -> NearPairs | None:
     """Give the pairs that share a key in a band and differ in at most so many bits of `sketches`.
 
     `band` gives the keys of all documents in one band, of which the lowest `bits` tell. None where
@@ -106,7 +106,7 @@ def sweep(
             return None
         if progress:
             progress(done, bands)
-    return Swept(known, dismissed)
+    return NearPairs(known, dismissed)
 
 
 def _sharing(

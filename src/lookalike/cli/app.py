@@ -13,7 +13,17 @@ import typer
 from lookalike import __version__
 from lookalike.base.errors import LookalikeError, QuadraticError, SettingsError
 from lookalike.base.wording import visible, visible_lines
-from lookalike.cli import compare, curve, dedup, find, learn, plan, sketch
+from lookalike.cli import (
+    boilerplate,
+    compare,
+    contained,
+    curve,
+    dedup,
+    find,
+    learn,
+    plan,
+    sketch,
+)
 
 __all__ = ["app", "main"]
 
@@ -63,6 +73,10 @@ def _root(
 
 app.command("find")(find.find)
 app.command("dedup")(dedup.dedup)
+app.command("contained", short_help="Find which documents are inside others.")(contained.contained)
+app.command("boilerplate", short_help="List the passages that many documents share.")(
+    boilerplate.boilerplate
+)
 app.command("sketch", short_help="Write fingerprints and signatures of documents.")(sketch.sketch)
 app.command("compare", short_help="Say how similar two documents are, and where.")(compare.compare)
 app.command("plan", short_help="Choose bands and rows, and show the curve.")(plan.plan)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lookalike.cli import options
+from lookalike.cli.options import AsJson, Quiet, with_options
+from lookalike.settings import CompareOptions
 
 if TYPE_CHECKING:
-    from lookalike.text.passages import Passage
+    from lookalike.score.comparison import Comparison
 
 __all__ = ["compare"]
 
@@ -17,71 +18,52 @@ SHOWN_PASSAGES = 20
 SHOWN_CHARACTERS = 300
 
 
+@with_options(CompareOptions)
 def compare(
     a: Annotated[str, typer.Argument(metavar="A", help="A text, HTML, PDF or DOCX file.")],
     b: Annotated[str, typer.Argument(metavar="B", help="Another.")],
-    shingle: options.Shingle = "auto",
-    multiset: options.Multiset = False,
-    metric: options.Metric = options.MetricName.jaccard,
-    weights: options.Weights = None,
-    normalise: options.Normalise = "default",
-    shortest: Annotated[
-        int, typer.Option("--words", min=1, help="Words that a shared passage has at the least.")
-    ] = 5,
+    options: dict[str, Any],
     whole: Annotated[
         bool, typer.Option("--whole", help="Show every passage, from its first word to its last.")
     ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="One JSON object, with every passage.")
-    ] = False,
-    quiet: options.Quiet = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
 ) -> None:
     """Say how similar two documents are, and show the passages they share.
 
     Example: lookalike compare draft.txt final.txt
     """
+    import lookalike
     from lookalike.base.wording import count
     from lookalike.cli import screen
-    from lookalike.read import read_text
-    from lookalike.score.comparison import compare as compare_texts
-    from lookalike.text.normalise import Normalisation
 
     screen.announce_compiling(screen.status(quiet=quiet))
-    first, second = read_text(a), read_text(b)
-    found = compare_texts(
-        first,
-        second,
-        shingle=shingle,
-        multiset=multiset,
-        metric=metric.value,
-        weights=weights.value if weights else None,
-        normalise=normalise,
-        shortest=shortest,
-    )
+    found = lookalike.compare(*lookalike.paths(a, b), **options)
     out = screen.results()
+    cosine = options["metric"] == "cosine"
     if as_json:
         plain = {
             "a": a,
             "b": b,
             "similarity": found.similarity,
             "score": "exact",
-            "metric": metric.value,
+            "metric": options["metric"],
             "a_in_b": found.containment.a_in_b,
             "b_in_a": found.containment.b_in_a,
             "shingle": found.shingle,
             "shingles": found.shingles,
             "identical": found.identical,
             "passages": [
-                {**vars(passage), "text": first[passage.a_start : passage.a_end]}
+                {**vars(passage), "text": found.a[passage.a_start : passage.a_end]}
                 for passage in found.passages
             ],
         }
         screen.show_json(plain)
         return
-    if metric is options.MetricName.cosine:
-        how = f"cosine, {weights.value if weights else 'counts'} of {found.shingle}"
+    if cosine:
+        how = f"cosine, {options['weights'] or 'counts'} of {found.shingle}"
     else:
-        how = f"Jaccard, {'multisets' if multiset else 'sets'} of {found.shingle}"
+        how = f"Jaccard, {'multisets' if options['multiset'] else 'sets'} of {found.shingle}"
     a_in_b, b_in_a = map(screen.number, found.containment)
     similarity = screen.number(found.similarity)
     out.print(f"similarity  {similarity}  ({how})")
@@ -92,18 +74,19 @@ def compare(
         out.print(f"{which} empty, and similar to nothing.")
         return
     if found.identical:
-        out.print(f"The two are identical when normalised ({Normalisation.parse(normalise)}).")
+        out.print(f"The two are identical when normalised ({found.normalise}).")
         return
-    _show_passages(first, second, found.passages, shortest, whole=whole)
+    _show_passages(found, options["shortest"], whole=whole)
 
 
-def _show_passages(a: str, b: str, passages: list[Passage], shortest: int, *, whole: bool) -> None:
+def _show_passages(found: Comparison, shortest: int, *, whole: bool) -> None:
     from rich.text import Text
 
     from lookalike.base.wording import count, visible
     from lookalike.cli import screen
 
     out = screen.results()
+    a, b, passages = found.a, found.b, found.passages
     if not passages:
         out.print(f"No {shortest} words in a row stand in both.")
         return

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from lookalike.cli import options
+from lookalike.cli.options import AsJson, with_options
+from lookalike.settings import Measured
 
 __all__ = ["curve"]
 
 
+@with_options(Measured)
 def curve(
     spec: Annotated[
         list[str],
@@ -19,6 +21,7 @@ def curve(
             help="Steps from the rows upward, as and:5 or:20 (20 bands of 5 rows).",
         ),
     ],
+    options: dict[str, Any],
     threshold: Annotated[
         float | None,
         typer.Option("--threshold", "-t", help="Count misses above it and false candidates below."),
@@ -27,31 +30,30 @@ def curve(
         str | None,
         typer.Option("--at", metavar="S,S,…", help="Similarities to show; by default 0.1 to 0.9."),
     ] = None,
-    metric: options.Metric = options.MetricName.jaccard,
-    as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show how likely a pair of each similarity is to become a candidate.
 
     Example: lookalike curve and:4 or:4 and:4 or:4 --threshold 0.7
     """
+    import lookalike
     from lookalike.base.wording import count
     from lookalike.cli import screen
-    from lookalike.planning.curves import Cascade, errors
-    from lookalike.planning.plan import plan
 
-    cascade = Cascade.parse(" ".join(spec))
+    metric = options["metric"]
+    cascade = lookalike.Cascade.parse(" ".join(spec))
     # The plan knows what a similarity is to a row: its chance to agree.
-    chosen = plan(cascade=str(cascade), metric=metric.value)
+    chosen = lookalike.plan(cascade=str(cascade), metric=metric)
     points = _points(at)
     if threshold is not None:
         points = sorted({*points, threshold})
     chances = [(s, chosen.agreement(s)) for s in points]
     rows = [(s, cascade.probability(p), cascade.miss(p)) for s, p in chances]
-    wrong = errors(cascade, chosen.agreement(threshold)) if threshold is not None else None
+    wrong = chosen.errors(threshold) if threshold is not None else None
     if as_json:
         plain = {
             "cascade": str(cascade),
-            "metric": metric.value,
+            "metric": metric,
             "rows": cascade.rows,
             "half": chosen.half,
             "estimate": chosen.rule_of_thumb,
@@ -62,7 +64,7 @@ def curve(
         screen.show_json(plain)
         return
     out = screen.results()
-    cosine = metric is options.MetricName.cosine
+    cosine = metric == "cosine"
     row, sketch, all_ = (
         ("bit", "sketches", "angles") if cosine else ("row", "signatures", "similarities")
     )

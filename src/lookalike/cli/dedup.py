@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from lookalike.cli import options
-from lookalike.cli.output import Format
+from lookalike.cli.find import Explain
+from lookalike.cli.options import AsJson, Quiet, Source, with_options
+from lookalike.cli.working import FailOn
+from lookalike.settings import FORMATS, DedupOptions
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from rich.console import Console
 
     from lookalike.results import DedupResult
@@ -20,61 +23,25 @@ __all__ = ["dedup"]
 SHOWN = 20
 
 
+@with_options(DedupOptions)
 def dedup(
-    source: options.Source,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="DIR", help="Folder of the results, new or empty."),
-    ] = None,
-    keep: Annotated[
-        str,
-        typer.Option(
-            "--keep",
-            metavar="POLICY",
-            help="Which of similar documents stays: first, last, longest, shortest, max:COLUMN or "
-            "min:COLUMN.",
-        ),
-    ] = "first",
-    against: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--against",
-            metavar="REF",
-            help="Reference corpus: what is similar to one of its documents goes; it is never "
-            "touched. May be given several times.",
-        ),
-    ] = None,
+    source: Source,
+    options: dict[str, Any],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Write nothing; print what would go.")
     ] = False,
-    list_: Annotated[
-        bool, typer.Option("--list", help="Write the ids of the kept documents, not the documents.")
-    ] = False,
-    threshold: options.Threshold = 0.8,
-    recall: options.Recall = 0.99,
-    shingle: options.Shingle = "auto",
-    multiset: options.Multiset = False,
-    bands: options.Bands = None,
-    rows: options.Rows = None,
-    cascade: options.Cascade = None,
-    metric: options.Metric = options.MetricName.jaccard,
-    weights: options.Weights = None,
-    ignore: options.Ignore = None,
-    max_df: options.MaxDf = None,
-    normalise: options.Normalise = "default",
-    text: options.Text = None,
-    vector: options.Vector = None,
-    id_: options.Id = None,
-    skip_bad: options.SkipBad = False,
     format_: Annotated[
-        Format | None,
-        typer.Option("--format", help="Of what --dry-run prints; by default a short table."),
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="|".join(FORMATS),
+            help="Of what --dry-run prints; by default a short table.",
+        ),
     ] = None,
-    work: options.WorkFolder = None,
-    memory: options.Memory = None,
-    threads: options.Threads = None,
-    seed: options.Seed = 1,
-    quiet: options.Quiet = False,
+    explain: Explain = False,
+    as_json: AsJson = False,
+    fail_on: FailOn = None,
+    quiet: Quiet = False,
 ) -> None:
     """Write the corpus without near-duplicates, and what was removed.
 
@@ -85,32 +52,13 @@ def dedup(
 
     Example: lookalike dedup corpus.jsonl -o clean --keep longest
     """
-    from lookalike.api import Columns
+    import lookalike
     from lookalike.base.errors import SettingsError
-    from lookalike.base.wording import visible
     from lookalike.cli import screen, working
-    from lookalike.cli.output import kind_of
-    from lookalike.job.dedup_folder import check_folder, deliver
-    from lookalike.read import read_text
-    from lookalike.settings import Settings
-    from lookalike.write.files import check_apart
+    from lookalike.cli.output import kind_of, show_facts, write_out
 
-    settings = Settings(
-        threshold=threshold,
-        recall=recall,
-        shingle=shingle,
-        multiset=multiset,
-        bands=bands,
-        rows=rows,
-        cascade=cascade,
-        metric=metric.value,
-        weights=weights.value if weights else None,
-        normalise=normalise,
-        seed=seed,
-        max_df=max_df,
-        ignore=None if ignore is None else read_text(ignore),
-    )
-    if dry_run and list_:
+    out = options["out"]
+    if dry_run and options["list_only"]:
         raise SettingsError("--list is for -o DIR: --dry-run prints what would go")
     if out is not None and dry_run:
         raise SettingsError("-o DIR and --dry-run exclude each other: give one")
@@ -118,59 +66,39 @@ def dedup(
         raise SettingsError("name a folder for the results with -o DIR, or use --dry-run")
     if format_ is not None and not dry_run:
         raise SettingsError("--format is for --dry-run: DIR gets files of its own formats")
-    kind = kind_of(format_, None)
-    if out is not None:
-        check_apart(out, [*source, *(against or ()), *([work] if work else [])])
-    if work is not None:
-        check_apart(work, [*source, *(against or ())])
+    if format_ not in (None, *FORMATS):
+        raise SettingsError(f"--format {format_!r} is unknown: use {', '.join(FORMATS)}")
+    working.limit_of(fail_on)
+    kind = kind_of({"format": format_, "out": out}, as_json=as_json)
+    options["against"] = lookalike.paths(*options["against"]) if options["against"] else None
     console = screen.status(quiet=quiet)
-    screen.announce_compiling(console)
-    with screen.progress(console) as progress:
-        job = working.job(
-            source,
-            settings,
-            console,
-            progress,
-            work=work,
-            target=out,
-            columns=Columns(text, vector, id_),
-            threads=threads,
-            memory=memory,
-            skip_bad=skip_bad,
-            keep=keep,
-            against=against or (),
-        )
-        with working.given_up_if_hopeless(job, work):
-            if done := out is not None and check_folder(out, job, listed=list_):
-                console.print(f"{visible(out)} holds the result of this very job already.")
-            else:
-                result = job.dedup()
-                if out is not None:
-                    deliver(job, result, out, listed=list_)
-                job.finish()
-    if not done:
-        _tell(result, out, kind, console)
-    if work is None:
-        job.work.remove()
+    with working.session(console, options) as given:
+        result = lookalike.dedup(lookalike.paths(*source), **given)
+    with result:
+        counts = result.counts
+        if as_json:
+            show_facts(result.record(), removed=result.removed.slice(0, SHOWN).to_pylist())
+        elif kind == "table":
+            _show(result, counts["removed"])
+        elif kind is not None:
+            write_out(iter([result.removed]), kind)
+        if not result.was_there:
+            _summarise(result, out, console, explain=explain)
+        working.end_if(fail_on, counts["removed"], counts["removed"], counts["read"])
 
 
-def _tell(result: DedupResult, out: Path | None, kind: str, console: Console) -> None:
+def _summarise(result: DedupResult, out: Path | None, console: Console, *, explain: bool) -> None:
     from lookalike.cli import screen
-    from lookalike.cli.output import write_out
-    from lookalike.cli.summary import compared_told, say_warnings, sizes_told, summarise
-    from lookalike.job.dedup_folder import counts_of
+    from lookalike.cli.summary import (
+        compared_told,
+        plan_told,
+        say_warnings,
+        sizes_told,
+        summarise,
+    )
 
-    if result.summary.documents:
-        screen.show_plan(console, result.plan)
     say_warnings(console, result.summary.warnings)
-    counts = counts_of(result)
-    if out is None and kind == "table":
-        _show(result, counts["removed"])
-    elif out is None:
-        write_out(iter([result.removed]), kind, None)
-    summary = result.summary
-    distinct = len(result.ground.groups)
-    facts = [compared_told(summary, distinct), _kept_told(counts, out)]
+    facts = [compared_told(result.summary), _kept_told(result.counts, out)]
     if len(result.clusters):
         first = result.clusters.slice(0, 1).to_pylist()[0]
         size = first["size"]
@@ -180,8 +108,10 @@ def _tell(result: DedupResult, out: Path | None, kind: str, console: Console) ->
             f"Clusters   {total:,} ({sizes_told(result.clusters)}); in the largest, of {size:,}, "
             f"all are {screen.number(least)} or more like the kept one"
         )
-    empty = result.ground.empty()
-    summarise(console, summary, facts, empty, references=result.references)
+    facts += plan_told(result.plan, result.summary)
+    summarise(console, result.summary, facts, result.empty)
+    if explain:
+        screen.show_curve(console, result.plan)
 
 
 def _kept_told(counts: dict[str, int], out: Path | None) -> str:

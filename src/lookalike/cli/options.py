@@ -1,127 +1,23 @@
-"""Options that commands share, each in one place."""
+"""The options of the commands, made of the fields in `settings`."""
 
 from __future__ import annotations
 
-from enum import StrEnum
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import fields
+from enum import Enum, StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-__all__ = [
-    "Bands",
-    "Cascade",
-    "Estimate",
-    "Id",
-    "Ignore",
-    "MaxDf",
-    "Memory",
-    "Metric",
-    "MetricName",
-    "Multiset",
-    "Normalise",
-    "Out",
-    "Quiet",
-    "Recall",
-    "Rows",
-    "Seed",
-    "Shingle",
-    "SkipBad",
-    "Source",
-    "Text",
-    "Threads",
-    "Threshold",
-    "Vector",
-    "WeightName",
-    "Weights",
-    "WorkFolder",
-]
+from lookalike.settings import FindOptions, option_of
 
+__all__ = ["AsJson", "Quiet", "Source", "one", "with_options"]
 
-class MetricName(StrEnum):
-    """How two documents are compared."""
+TYPES: dict[str, type] = {"bool": bool, "float": float, "int": int, "str": str}
 
-    jaccard = "jaccard"
-    cosine = "cosine"
-
-
-class WeightName(StrEnum):
-    """What a shingle counts for in the cosine."""
-
-    counts = "counts"
-    binary = "binary"
-    log = "log"
-    tf_idf = "tf-idf"
-
-
-Threshold = Annotated[
-    float, typer.Option("--threshold", "-t", help="Similarity from which two documents are a pair.")
-]
-Recall = Annotated[
-    float,
-    typer.Option(
-        "--recall",
-        help="Chance that a pair at the threshold is found; 1 finds every pair, by an exact join.",
-    ),
-]
-Shingle = Annotated[
-    str,
-    typer.Option("--shingle", "-s", metavar="auto|chars:K|words:K", help="What is compared."),
-]
-Multiset = Annotated[
-    bool, typer.Option("--multiset", help="Count how often a shingle occurs, not only whether.")
-]
-Bands = Annotated[
-    int | None, typer.Option("--bands", help="Bands, instead of a plan; with --rows.")
-]
-Rows = Annotated[
-    int | None, typer.Option("--rows", help="Rows of a band, instead of a plan; with --bands.")
-]
-Cascade = Annotated[
-    str | None,
-    typer.Option("--cascade", metavar="SPEC", help="Any AND/OR cascade, as 'and:4 or:4 and:2'."),
-]
-Estimate = Annotated[
-    bool,
-    typer.Option("--estimate", help="Score by signatures, labelled estimated; no exact check."),
-]
-Normalise = Annotated[
-    str,
-    typer.Option(
-        "--normalise",
-        "--normalize",
-        metavar="OPTIONS",
-        help="default, none, or some of keep-case, strip-accents, strip-digits, "
-        "strip-punctuation, with commas between.",
-    ),
-]
-Text = Annotated[
-    str | None, typer.Option("--text", metavar="COLUMN", help="Field that holds the text.")
-]
-Vector = Annotated[
-    str | None,
-    typer.Option("--vector", metavar="COLUMN", help="Field that holds a vector, instead of text."),
-]
-Metric = Annotated[
-    MetricName,
-    typer.Option("--metric", help="Jaccard of sets of shingles; cosine of counts, or of vectors."),
-]
-Weights = Annotated[
-    WeightName | None,
-    typer.Option(
-        "--weights", help="What a shingle counts for in the cosine and simhash; default counts."
-    ),
-]
-Id = Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="Field that holds the id.")]
-Out = Annotated[
-    Path | None,
-    typer.Option(
-        "--out",
-        "-o",
-        metavar="FILE",
-        help="Write here, not to standard output; replaces a file.",
-    ),
-]
 Source = Annotated[
     list[str],
     typer.Argument(
@@ -131,38 +27,84 @@ Source = Annotated[
         "standard input.",
     ),
 ]
-SkipBad = Annotated[
-    bool,
-    typer.Option("--skip-bad", help="Pass over what cannot be read; count and name it."),
-]
-Memory = Annotated[
-    str | None,
-    typer.Option(
-        "--memory", metavar="SIZE", help="Bound, as 2GB; by default half of what is free."
-    ),
-]
-WorkFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--work",
-        metavar="FOLDER",
-        help="Keep the work here: a stopped job goes on, another threshold is not read again.",
-    ),
-]
-Ignore = Annotated[
-    Path | None,
-    typer.Option("--ignore", metavar="FILE", help="Text whose shingles do not count."),
-]
-MaxDf = Annotated[
-    float | None,
-    typer.Option(
-        "--max-df",
-        metavar="SHARE",
-        help="Shingles in more than this share of the documents do not count.",
-    ),
-]
-Threads = Annotated[
-    int | None, typer.Option("--threads", min=1, help="Threads; by default one a processor.")
-]
-Seed = Annotated[int, typer.Option("--seed", help="Of the random hash functions.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on standard error but errors.")]
+AsJson = Annotated[bool, typer.Option("--json", help="One JSON object with the facts.")]
+
+
+def one(name: str) -> Any:
+    """Give the annotation of one option of `find`, for a command that takes few of them."""
+    return _annotation(next(found for found in fields(FindOptions) if found.name == name))
+
+
+def with_options(options: Any, *left_out: str) -> Callable[[Callable[..., None]], Any]:
+    """Give a command the options of a class; it gets those that were given as `options`, a dict.
+
+    They stand after the arguments of the command, and before its own options.
+    """
+
+    def decorate(command: Callable[..., None]) -> Any:
+        own = list(inspect.signature(command, eval_str=True).parameters.values())
+        own = [parameter for parameter in own if parameter.name != "options"]
+        taken = [found for found in fields(options) if found.name not in left_out]
+        shown = [found for found in taken if not option_of(found).python_only]
+        parameters = [
+            inspect.Parameter(
+                found.name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=_default(found),
+                annotation=_annotation(found),
+            )
+            for found in shown
+        ]
+        first = [parameter for parameter in own if parameter.default is parameter.empty]
+        rest = [parameter for parameter in own if parameter.default is not parameter.empty]
+
+        @functools.wraps(command)
+        def run(**given: Any) -> None:
+            chosen = {found.name: _plain(given.pop(found.name)) for found in shown}
+            command(**given, options=chosen)
+
+        run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+            [
+                parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
+                for parameter in (*first, *parameters, *rest)
+            ]
+        )
+        run.__annotations__ = {}
+        return run
+
+    return decorate
+
+
+def _annotation(found: Any) -> Any:
+    """Make the annotation that Typer reads."""
+    option = option_of(found)
+    kind: Any = TYPES.get(str(found.type).partition(" ")[0], str)
+    if option.is_path:
+        kind = Path
+    if option.is_list:
+        kind = list[str]
+    if option.choices:
+        kind = _choices(found.name, option.choices)
+    if found.default is None:
+        kind = kind | None
+    names = ["--" + found.name.replace("_", "-"), *option.also]
+    if option.short:
+        names.append(option.short)
+    return Annotated[kind, typer.Option(*names, help=option.help, metavar=option.metavar)]
+
+
+@functools.cache
+def _choices(name: str, values: tuple[str, ...]) -> Any:
+    return StrEnum(name, {value.replace("-", "_"): value for value in values})
+
+
+def _default(found: Any) -> Any:
+    choices = option_of(found).choices
+    if choices and found.default is not None:
+        return _choices(found.name, choices)(found.default)
+    return found.default
+
+
+def _plain(value: Any) -> Any:
+    return value.value if isinstance(value, Enum) else value

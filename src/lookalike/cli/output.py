@@ -3,48 +3,41 @@
 from __future__ import annotations
 
 import sys
-from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     import pyarrow as pa
 
-__all__ = ["Format", "kind_of", "write_out"]
+__all__ = ["kind_of", "show_facts", "write_out"]
 
 
-class Format(StrEnum):
-    """How results are written."""
-
-    table = "table"
-    jsonl = "jsonl"
-    csv = "csv"
-    parquet = "parquet"
-
-
-def kind_of(given: Format | None, out: Path | None) -> str:
-    """Tell how results are to be written."""
+def kind_of(options: dict[str, Any], *, as_json: bool = False) -> str | None:
+    """Tell what standard output gets: a table, rows in some format, or None for neither."""
     from lookalike.base.errors import SettingsError
-    from lookalike.write.files import format_of
 
-    if given is None:
-        return format_of(out) if out else "table"
-    if given is Format.table and out is not None:
-        raise SettingsError("a table is for the screen: with --out use jsonl, csv or parquet")
-    if given is Format.parquet and out is None and sys.stdout.isatty():
+    given, out = options.get("format"), options.get("out")
+    if as_json and out is None and given is not None:
+        raise SettingsError("--json and --format exclude each other: give one, or a file with -o")
+    if as_json or out is not None:
+        return None
+    if given == "parquet" and sys.stdout.isatty():
         raise SettingsError("Parquet is not for the screen: name a file with --out")
-    return given.value
+    return given or "table"
 
 
-def write_out(tables: Iterator[pa.Table], kind: str, out: Path | None) -> None:
-    """Write tables to a file, whole or not at all, or to standard output."""
-    from lookalike.write.files import write_atomically, write_tables
+def write_out(tables: Iterator[pa.Table], kind: str) -> None:
+    """Write tables to standard output."""
+    from lookalike.write.files import write_tables
 
-    if out is not None:
-        write_atomically(out, lambda stream: write_tables(tables, stream, kind))
-        return
     sys.stdout.flush()
     write_tables(tables, sys.stdout.buffer, kind)
     sys.stdout.buffer.flush()
+
+
+def show_facts(record: dict[str, Any], **more: Any) -> None:
+    """Write the record of a run to standard output as one line of JSON."""
+    from lookalike.cli.screen import show_json
+
+    show_json(record | more)

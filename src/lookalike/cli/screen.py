@@ -15,14 +15,15 @@ from lookalike.base.notices import compiling
 from lookalike.base.wording import floor, visible, visible_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from rich.console import ConsoleOptions, RenderableType
     from rich.segment import Segment
     from rich.table import Table
 
-    from lookalike.api import Progress
     from lookalike.planning.plan import Plan
+
+    Progress = Callable[[str, int, int], None]
 
 __all__ = [
     "announce_compiling",
@@ -31,6 +32,7 @@ __all__ = [
     "progress",
     "results",
     "say_if_stopped",
+    "show_curve",
     "show_half",
     "show_json",
     "show_pairs",
@@ -165,8 +167,11 @@ def show_half(console: Console, plan: Plan) -> None:
 def show_plan(console: Console, plan: Plan) -> None:
     """Show a plan as a sentence and a small table."""
     console.print(f"Plan: {plan.sentence()}")
-    if plan.shingle_reason and plan.shingle_reason != "as given":
-        console.print(f"Shingles: {plan.shingle}, {plan.shingle_reason}.")
+    show_curve(console, plan)
+
+
+def show_curve(console: Console, plan: Plan) -> None:
+    """Show what becomes of pairs of each similarity, where that is a matter of chance."""
     if plan.cascade is not None and plan.documents > 1 and plan.distance is None:
         console.print()
         console.print(curve_table(("candidate", "found", "missed"), plan.table()))

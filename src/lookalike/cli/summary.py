@@ -10,9 +10,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.console import Console
 
+    from lookalike.planning.plan import Plan
     from lookalike.results import Summary
 
-__all__ = ["compared_told", "say_warnings", "sizes_told", "summarise"]
+__all__ = ["compared_told", "plan_told", "say_warnings", "sizes_told", "summarise"]
 
 SHOWN_BAD = 5
 NARROWEST = 40
@@ -24,12 +25,11 @@ def summarise(
     summary: Summary,
     facts: list[str],
     empty: pa.Array,
-    *,
-    references: int = 0,
 ) -> None:
     """Say what was read, skipped and found, and the seconds of each stage, one fact a line."""
     from lookalike.base.wording import count, visible
 
+    references = summary.references
     lines = [f"Read       {count(summary.documents - references, 'document')}"]
     if references:
         lines.append(f"Against    {count(references, 'reference document')}")
@@ -62,18 +62,29 @@ def summarise(
         console.print("\n".join(told), soft_wrap=True)
 
 
-def compared_told(summary: Summary, distinct: int) -> str:
+def compared_told(summary: Summary) -> str:
     """Say how many candidates there were, and what became of them."""
     from lookalike.base.wording import count
 
     compared = summary.candidates - summary.dismissed
     told = (
-        f"Compared   {count(compared, 'candidate')} among {count(distinct, 'distinct document')}, "
+        f"Compared   {count(compared, 'candidate')} among "
+        f"{count(summary.distinct, 'distinct document')}, "
         f"{summary.rejected - summary.dismissed:,} rejected"
     )
     if summary.dismissed:
         told += f"; {summary.dismissed:,} more dismissed by their sketches"
     return told
+
+
+def plan_told(plan: Plan, summary: Summary) -> list[str]:
+    """Say in a sentence how the pairs were found, and why by these shingles."""
+    if not summary.documents:
+        return []
+    lines = [f"Plan       {plan.sentence()}"]
+    if plan.shingle_reason and plan.shingle_reason != "as given":
+        lines.append(f"Shingles   {plan.shingle}: {plan.shingle_reason}")
+    return lines
 
 
 def say_warnings(console: Console, warnings: tuple[str, ...]) -> None:

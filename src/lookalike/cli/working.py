@@ -1,78 +1,53 @@
-"""How the commands run a job: its work folder, what is said while it runs, and on Ctrl-C."""
+"""How the commands run a job: what is said while it runs, and on Ctrl-C, and how they end."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 if TYPE_CHECKING:
-    import typer
     from rich.console import Console
 
-    from lookalike.api import Columns, Job, Progress
-    from lookalike.settings import Settings
+__all__ = ["FailOn", "end_if", "refuse_given", "session"]
 
-__all__ = ["automatic", "given_up_if_hopeless", "job", "refuse_given"]
+MET = 3
+"""The exit status of a command that is done, and found what it was asked to fail on."""
 
-
-def automatic(target: Path | None) -> Path | None:
-    """Give the work folder of a job that writes to a target: hidden, beside it.
-
-    Beside a pipe or a device there is none.
-    """
-    if target is None or (target.exists() and not target.is_file() and not target.is_dir()):
-        return None
-    from lookalike.write.files import beside
-
-    return beside(target.absolute(), "work")
+FailOn = Annotated[
+    str | None,
+    typer.Option(
+        "--fail-on",
+        metavar="any|N|P%",
+        help="End with status 3 if anything, N or more, or P percent or more of the documents "
+        "are found.",
+    ),
+]
 
 
-def job(
-    source: Sequence[str],
-    settings: Settings,
-    console: Console,
-    progress: Progress | None,
-    *,
-    work: Path | None,
-    target: Path | None,
-    columns: Columns,
-    threads: int | None,
-    memory: str | None,
-    skip_bad: bool,
-    keep: str = "first",
-    against: Sequence[str] = (),
-) -> Job:
-    """Make the job of a command; without a folder asked for, its work is beside the target."""
-    from lookalike.api import Running, job_on_files
+@contextmanager
+def session(console: Console, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Give the options of a job with who hears of its progress, for as long as it runs."""
+    from lookalike.api import work_beside
     from lookalike.base.wording import visible
-    from lookalike.cli.screen import say_if_stopped
+    from lookalike.cli import screen
 
-    folder = work or automatic(target)
+    folder = options.get("work") or work_beside(options.get("out"))
     if folder is None:
-        say_if_stopped("stopped; nothing was kept. With --work FOLDER a stopped job goes on")
+        screen.say_if_stopped("stopped; nothing was kept. With --work FOLDER a stopped job goes on")
     else:
-        say_if_stopped(
+        screen.say_if_stopped(
             f"stopped; run the same command again to go on, or remove {folder} to give it up"
         )
-    running = Running.of(
-        threads=threads,
-        memory=memory,
-        work=folder,
-        keep_work=work is not None,
-        skip_bad=skip_bad,
-        progress=progress,
-        say=lambda line: console.print(visible(line), soft_wrap=True),
-    )
-    return job_on_files(
-        source,
-        settings,
-        running,
-        columns,
-        keep=keep,
-        against=against,
-    )
+    screen.announce_compiling(console)
+    with screen.progress(console) as progress:
+        yield options | {
+            "progress": progress,
+            "say": lambda line: console.print(visible(line), soft_wrap=True),
+        }
 
 
 def refuse_given(context: typer.Context, names: Iterable[str], why: str) -> None:
@@ -86,20 +61,28 @@ def refuse_given(context: typer.Context, names: Iterable[str], why: str) -> None
             raise SettingsError(f"{option} does nothing {why}: leave it out")
 
 
-@contextmanager
-def given_up_if_hopeless(job: Job, work: Path | None) -> Iterator[None]:
-    """Keep no work when no rerun could go on from it.
+def limit_of(fail_on: str | None) -> tuple[float, bool] | None:
+    """Read what a command is to fail on: so many, or such a share of the documents."""
+    from lookalike.base.errors import SettingsError
 
-    A folder that was asked for stays as it was found, one that was not asked for goes.
-    """
-    from lookalike.base.errors import LookalikeError
+    if fail_on is None:
+        return None
+    if fail_on == "any":
+        return 1, False
+    found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)(%?)", fail_on)
+    if not found or (not found[2] and "." in found[1]) or float(found[1]) == 0:
+        raise SettingsError(
+            f"--fail-on {fail_on!r}: use any, a whole number from 1, as 10, or a share, as 5%"
+        )
+    return (float(found[1]) / 100, True) if found[2] else (float(found[1]), False)
 
-    try:
-        yield
-    except LookalikeError as error:
-        if job.is_hopeless(error):
-            if work is None:
-                job.work.remove()
-            else:
-                job.work.give_up()
-        raise
+
+def end_if(fail_on: str | None, found: int, concerned: int, documents: int) -> None:
+    """End with status 3 where so much was found: pairs, or documents that are in one."""
+    limit = limit_of(fail_on)
+    if limit is None:
+        return
+    least, is_share = limit
+    measured = concerned / max(documents, 1) if is_share else found
+    if measured >= least:
+        raise typer.Exit(MET)

@@ -34,6 +34,8 @@ def smallest_similarities(
     links: Iterable[Scored],
     prints: NDArray[np.uint64],
     compare: Callable[[NDArray[np.int64], NDArray[np.int64]], Scored],
+    *,
+    progress: Callable[[int, int], None] | None = None,
 ) -> NDArray[np.float64]:
     """Give the smallest similarity between any two members of each cluster, 1 for one member.
 
@@ -58,6 +60,8 @@ def smallest_similarities(
         first, second = members[begins + first], members[begins + second]
         scored = compare(first, second)
         np.minimum.at(smallest, labels[scored.first], scored.similarity)
+        if progress is not None:
+            progress(piece.stop, len(compared))
     return smallest
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-import time
+import hashlib
+import json
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from lookalike.base.errors import (
     LookalikeError,
@@ -18,10 +20,13 @@ from lookalike.base.errors import (
     UnreadableError,
 )
 from lookalike.base.memory import size
+from lookalike.base.timing import timed
 from lookalike.candidates.containment import contained
 from lookalike.candidates.identical import Groups
-from lookalike.cluster.components import stars
+from lookalike.candidates.union_find import UnionFind
+from lookalike.cluster.components import smallest_similarities, stars
 from lookalike.cluster.keep import column_of, priorities
+from lookalike.cluster.thinning import Thinned
 from lookalike.job import compare as comparing
 from lookalike.job.read import read_all
 from lookalike.job.sketch import Sketches, sketch
@@ -29,10 +34,23 @@ from lookalike.job.work_folder import Work
 from lookalike.kernels.jit import load_if_limited
 from lookalike.recipe import CanonicalForm, Sample, check, choose
 from lookalike.recipe.metrics import Cosine
-from lookalike.results import ContainmentResult, DedupResult, FindResult, Ground, Summary
+from lookalike.results import (
+    BoilerplateResult,
+    ContainmentResult,
+    DedupResult,
+    FindResult,
+    Summary,
+)
+from lookalike.results.clusters import Clusters
+from lookalike.results.contained import DirectedPairs
+from lookalike.results.dedup import KeptRows
+from lookalike.results.documents import Documents
+from lookalike.results.kept_files import Origin
 from lookalike.results.pairs import LINK, Links
+from lookalike.results.record import Run
+from lookalike.results.similar_pairs import LinkedPairs
 from lookalike.score.jaccard import Scored
-from lookalike.text import boilerplate
+from lookalike.text.boilerplate import most_shared
 from lookalike.text.documents import Selection
 from lookalike.text.shingles import PIECE_BYTES
 
@@ -48,12 +66,13 @@ if TYPE_CHECKING:
     from lookalike.read.source import InMemory
     from lookalike.recipe.metrics import Compare
     from lookalike.settings import Settings
-    from lookalike.text.boilerplate import SharedPassage
 
 __all__ = ["Job"]
 
 LONG_JOB = 500_000_000
 """Bytes of sources from which a job says beforehand what it will take."""
+FEW = 16
+"""Pairs for each document up to which all are compared at once before the kept are chosen."""
 STAR_BYTES = 150
 """Memory for each pair from which the kept documents are chosen at once."""
 DOCUMENT_BYTES, BASE_BYTES = 150, 300_000_000
@@ -110,8 +129,8 @@ class Job:
                     f"{before.get(name)!r} and is {given[name]!r}; run that job again to go on "
                     "with it, or remove the folder"
                 )
-            self.work.forget("compare", "thin", "write")
-            self.work.store.drop("links", "removed", "buckets")
+            for name in ("band", "compare", "contain", "thin", "write"):
+                self.work.stage(name).restart()
         if "settings" in state:
             self.running.say(f"Going on from the work in {self.work.folder}.")
         state["settings"], state["finished"] = given, False
@@ -126,14 +145,20 @@ class Job:
 
     @contextmanager
     def closed_if_it_fails(self) -> Iterator[None]:
-        """Let go of the work folder on an error, which may outlive the job in a traceback."""
+        """Let go of the work folder on an error, which may outlive the job in a traceback.
+
+        Where no rerun could go on from it, a folder that was asked for stays as it was found, and
+        one that was not goes.
+        """
         try:
             yield
         except BaseException as error:
-            if self.is_hopeless(error):
+            if not self.is_hopeless(error):
+                self.work.close()
+            elif self.running.keep_work:
                 self.work.give_up()
             else:
-                self.work.close()
+                self.work.remove()
             raise
 
     def is_hopeless(self, error: BaseException) -> bool:
@@ -156,16 +181,10 @@ class Job:
             f"{size(1.5 * total)} of disk in {self.work.place} (more where sources are compressed)."
         )
 
-    @contextmanager
-    def _stage(self, name: str) -> Iterator[None]:
-        begin = time.perf_counter()
-        yield
-        self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - begin
-
     def prepare(self, command: str) -> None:
         """Read, collapse what is identical, choose the shingle and plan."""
         self._begin(command)
-        with self._stage("read"):
+        with timed(self.seconds, "read"):
             self.collection = read_all(
                 self.sources,
                 self.work,
@@ -183,10 +202,10 @@ class Job:
                 f"{len(self.collection):,} documents take about {size(needed)} of memory, more "
                 f"than the {size(self.running.memory)} allowed: that bound will be passed."
             )
-        with self._stage("group"):
+        with timed(self.seconds, "group"):
             self.groups = Groups.of(self.texts, self.running.threads)
             self.rows = self.groups.representatives
-        with self._stage("plan"):
+        with timed(self.seconds, "plan"):
             sample = Sample.of(
                 self.texts, self.groups, self.collection.form, read=len(self.collection)
             )
@@ -221,50 +240,50 @@ class Job:
     def _links(self) -> tuple[Links, Sketches | None]:
         """Find the similar pairs of distinct documents."""
         if self.plan.cascade is None:
-            with self._stage("compare"):
+            with timed(self.seconds, "compare"):
                 found = comparing.exact_links(
                     self.texts,
                     self.rows,
                     self.recipe,
-                    self.work,
+                    self.work.stage("compare"),
                     self.running,
                 )
             return found, None
-        with self._stage("sketch"):
+        with timed(self.seconds, "sketch"):
             sketches = self._sketches()
-        if (swept := self._swept(sketches)) is not None:
-            return swept, sketches
-        with self._stage("band"):
-            buckets = comparing.make_buckets(sketches, self.work, self.running)
+        if (near := self._near(sketches)) is not None:
+            return near, sketches
+        with timed(self.seconds, "band"):
+            buckets = comparing.make_buckets(sketches, self.work.stage("band"), self.running)
         if self.recipe.by_sketches:
             compare = self._estimated(sketches, self.settings.threshold)
         else:
             compare = self._verified(self.rows, self.settings.threshold)
-        with self._stage("compare"):
+        with timed(self.seconds, "compare"):
             links = comparing.links_of(
                 buckets,
                 sketches,
                 compare,
-                self.work,
+                self.work.stage("compare"),
                 self.running,
                 prefilter=self._prefilter(sketches),
             )
         return links, sketches
 
-    def _swept(self, sketches: Sketches, most: int | None = None) -> Links | None:
+    def _near(self, sketches: Sketches, most: int | None = None) -> Links | None:
         """Find similar pairs among those whose sketches are near, where these are not too many."""
         if not self.recipe.prefiltered or self.recipe.by_sketches or sketches.layout.filtered:
             return None
         bits = self.recipe.key_bits(len(self.rows))
-        with self._stage("band"):
-            found = comparing.swept(
+        with timed(self.seconds, "band"):
+            found = comparing.find_near(
                 sketches, bits, self.recipe.most_differing, self.running, most=most
             )
         if found is None:
             return None
         compare = self._verified(self.rows, self.settings.threshold)
-        with self._stage("compare"):
-            return comparing.swept_links(found, compare, self.work, self.running)
+        with timed(self.seconds, "compare"):
+            return comparing.near_links(found, compare, self.work.stage("compare"), self.running)
 
     def _estimated(self, sketches: Sketches, threshold: float) -> Compare:
         recipe, threads = self.recipe, self.running.threads
@@ -278,21 +297,26 @@ class Job:
 
         return compare
 
-    def _ground(self) -> Ground:
-        def spare(name: str, dtype: Any) -> Any:
-            self.work.make_room()
-            self.work.store.drop(name)
-            return self.work.store.column(name, dtype)
+    def _documents(self) -> Documents:
+        return Documents(self.collection.ids, self.groups, self.running.memory, self.work)
 
-        return Ground(
-            self.collection.ids,
-            self.texts,
-            self.groups,
-            self.running.memory,
-            spare,
+    def _run(self) -> Run:
+        *against, sources = self.work.reading["sources"]
+        return Run(
+            sources=sources or [],
+            against=against[0] if against and against[0] else [],
+            recipe=self.recipe.fingerprint,
+            keep=self.keep,
+            job=self.name(),
         )
 
-    def _summary(self, candidates: int, rejected: int, dismissed: int = 0) -> Summary:
+    def name(self, *facts: Any) -> str:
+        """Name this very job: its sources, how they are read, its settings, and further facts."""
+        plain = json.dumps([self.work.reading, self.settings.as_dict(), self.keep, *facts])
+        return hashlib.sha256(plain.encode()).hexdigest()[:16]
+
+    def summary(self, candidates: int = 0, rejected: int = 0, dismissed: int = 0) -> Summary:
+        """Say what was read and passed over, and what became of candidates."""
         collection = self.collection
         documents = len(collection)
         empty = int(np.count_nonzero(self.groups.of_document < 0))
@@ -309,6 +333,7 @@ class Job:
             bad_count=collection.bad_count,
             notes=tuple(collection.notes),
             dismissed=dismissed,
+            references=sum(collection.counts[:-1]),
         )
 
     def resolved(self) -> Settings:
@@ -326,32 +351,53 @@ class Job:
         """Find the similar pairs."""
         self.prepare("find")
         links, sketches = self._links()
-        counted = self.work.stage("compare")
+        counted = self.work.stage("compare").known
         candidates, dismissed = counted.get("candidates", 0), counted.get("dismissed", 0)
         compare = self._verified(self.rows, self.recipe.lowest)
         if self.recipe.by_sketches and sketches is not None:
             compare = self._estimated(sketches, self.recipe.lowest)
-        self.finish()
+        settings, documents = self.resolved(), self._documents()
+        similar = LinkedPairs(documents, links, settings, self.seconds)
+        with timed(self.seconds, "cluster"):
+            clusters = self._clusters(similar, compare)
         return FindResult(
             plan=self.plan,
-            settings=self.resolved(),
-            summary=self._summary(candidates, candidates - len(links), dismissed),
-            ground=self._ground(),
-            links=links,
-            compare=compare,
+            settings=settings,
+            summary=self.summary(candidates, candidates - len(links), dismissed),
+            similar=similar,
+            run=self._run(),
+            grouped=clusters,
+            documents=documents,
         )
+
+    def _clusters(self, similar: LinkedPairs, compare: Compare) -> Clusters:
+        """Join similar documents to clusters, and see how alike the members of each are."""
+        groups, links = self.groups, similar.links
+        forest = UnionFind(len(groups))
+        for block in links.blocks():
+            forest.unite(block.first, block.second)
+        labels = forest.labels()
+        smallest = smallest_similarities(
+            labels,
+            links.blocks(),
+            self.texts.fingerprints[groups.representatives, 0],
+            compare,
+            progress=lambda *done: self.running.progress("cluster", *done),
+        )
+        return Clusters(similar.documents, labels, smallest, similar.by_id.rows)
 
     def contain(self) -> ContainmentResult:
         """Find which documents are inside others."""
-        self.prepare("contain")
+        self.prepare("contained")
         threshold = self.settings.containment
         if threshold is None:
             raise SettingsError("containment: use a share above 0, as 0.9")
         if (shingling := self.recipe.metric.shingling) is None:
             raise SettingsError("this is for text: these documents are vectors")
-        self.work.store.drop("links")
-        links = Links(self.work.store.column("links", LINK))
-        with self._stage("compare"):
+        stage = self.work.stage("contain")
+        stage.restart()
+        links = Links(stage.column("links", LINK))
+        with timed(self.seconds, "compare"):
             blocks = contained(
                 Selection(self.texts, self.rows),
                 shingling,
@@ -365,26 +411,43 @@ class Job:
                 links.append(
                     Scored(block.inner, block.outer, block.containment, block.similarity, unknown)
                 )
-                comparing.make_room_for(links, self.work, self.running)
-        self.finish()
-        return ContainmentResult(self.resolved(), self._summary(0, 0), self._ground(), links)
+                comparing.make_room_for(links, stage, self.running)
+        settings, documents = self.resolved(), self._documents()
+        return ContainmentResult(
+            settings=settings,
+            summary=self.summary(),
+            inside=DirectedPairs(documents, links, settings, self.seconds),
+            run=self._run(),
+            documents=documents,
+        )
 
-    def most_shared(self, most: int) -> tuple[list[SharedPassage], Summary, Ground]:
+    def boilerplate(self, most: int) -> BoilerplateResult:
         """List the passages shared by the most documents, so many."""
         self.prepare("boilerplate")
         if self.collection.form.kind not in ("text", None):
-            raise SettingsError(
-                f"passages are of text: these documents are {self.collection.form.kind}"
-            )
-        with self._stage("compare"):
-            found = boilerplate.most_shared(
+            kind = self.collection.form.kind
+            raise SettingsError(f"passages are of text: these documents are {kind}")
+        distinct = len(self.rows)
+        with timed(self.seconds, "compare"):
+            found = most_shared(
                 lambda: Selection(self.texts, self.rows).parts(PIECE_BYTES),
-                documents=len(self.rows),
+                documents=distinct,
                 most=most,
                 threads=self.running.threads,
             )
-        self.finish()
-        return found, self._summary(0, 0), self._ground()
+        passages = {
+            "documents": pa.array([one.documents for one in found], pa.int64()),
+            "share": pa.array([one.documents / distinct for one in found], pa.float64()),
+            "words": pa.array([one.words for one in found], pa.int64()),
+            "text": pa.array([one.text for one in found], pa.string()),
+        }
+        return BoilerplateResult(
+            settings=self.resolved(),
+            summary=self.summary(),
+            passages=pa.table(passages),
+            run=self._run(),
+            documents=self._documents(),
+        )
 
     def dedup(self) -> DedupResult:
         """Keep one of each group of similar documents."""
@@ -398,11 +461,11 @@ class Job:
             links, _ = self._links()
             thinned = self._stars_among(links, order, fixed)
         else:
-            with self._stage("sketch"):
+            with timed(self.seconds, "sketch"):
                 sketches = self._sketches()
-            swept = self._swept(sketches, most=comparing.FEW * len(order))
-            if swept is not None:
-                thinned = self._stars_among(swept, order, fixed)
+            near = self._near(sketches, most=FEW * len(order))
+            if near is not None:
+                thinned = self._stars_among(near, order, fixed)
             else:
                 thinned = self._thinned(sketches, order, places, fixed)
         return self._stars(champions, order, places, thinned, references)
@@ -413,17 +476,19 @@ class Job:
         order: NDArray[np.int64],
         places: NDArray[np.int64],
         fixed: int,
-    ) -> comparing.Thinned:
+    ) -> Thinned:
         """Keep greedily, each document compared with kept ones alone."""
-        with self._stage("band"):
-            buckets = comparing.make_buckets(sketches, self.work, self.running, places=places)
-        with self._stage("compare"):
+        with timed(self.seconds, "band"):
+            buckets = comparing.make_buckets(
+                sketches, self.work.stage("band"), self.running, places=places
+            )
+        with timed(self.seconds, "compare"):
             return comparing.thin(
                 buckets,
                 sketches,
                 self._verified(self.rows[order], self.settings.threshold),
                 order,
-                self.work,
+                self.work.stage("thin"),
                 self.running,
                 fixed=fixed,
                 prefilter=self._prefilter(sketches, order),
@@ -450,7 +515,7 @@ class Job:
         document[place] = np.arange(len(collection))
         return document[best], np.argsort(best)
 
-    def _stars_among(self, links: Links, order: NDArray[np.int64], fixed: int) -> comparing.Thinned:
+    def _stars_among(self, links: Links, order: NDArray[np.int64], fixed: int) -> Thinned:
         """Keep greedily among all pairs."""
         if len(links) * STAR_BYTES > self.running.memory:
             raise QuadraticError(
@@ -467,18 +532,18 @@ class Job:
         found = stars(
             np.arange(len(order)), first[weighed], second[weighed], pairs.similarity[weighed]
         )
-        counted = self.work.stage("compare")
+        counted = self.work.stage("compare").known
         candidates, dismissed = counted.get("candidates", 0), counted.get("dismissed", 0)
         rejected = candidates - len(links)
         stay = found.kept, found.nearest, found.similarity
-        return comparing.Thinned(*stay, candidates, rejected, dismissed)
+        return Thinned(*stay, candidates, rejected, dismissed)
 
     def _stars(
         self,
         champions: NDArray[np.int64],
         order: NDArray[np.int64],
         places: NDArray[np.int64],
-        thinned: comparing.Thinned,
+        thinned: Thinned,
         references: int,
     ) -> DedupResult:
         groups, ids = self.groups, self.collection.ids
@@ -489,14 +554,27 @@ class Job:
         removed = removed[np.argsort(ids.ranks(removed))]
         place = places[groups.of_document[removed]]
         rows = np.flatnonzero(kept)
+        collection = self.collection
         return DedupResult(
             plan=self.plan,
             settings=self.resolved(),
-            summary=self._summary(thinned.candidates, thinned.rejected, thinned.dismissed),
-            ground=self._ground(),
-            kept_rows=rows[rows >= references],
-            removed_rows=removed,
-            named=champions[order[thinned.nearest[place]]],
-            similarity=thinned.similarity[place],
-            references=references,
+            summary=self.summary(thinned.candidates, thinned.rejected, thinned.dismissed),
+            run=self._run(),
+            thinned=KeptRows(
+                kept=rows[rows >= references],
+                removed=removed,
+                named=champions[order[thinned.nearest[place]]],
+                similarity=thinned.similarity[place],
+                references=references,
+                empty=int(np.count_nonzero(groups.of_document[references:] < 0)),
+            ),
+            documents=self._documents(),
+            origin=Origin(
+                list(self.sources),
+                collection.ids,
+                collection.counts,
+                collection.shards,
+                collection.records,
+                self.running.skip_bad,
+            ),
         )

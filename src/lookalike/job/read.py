@@ -121,7 +121,8 @@ class _Reader:
     _copies: deque[Future[None]] = field(default_factory=deque)
 
     def __post_init__(self) -> None:
-        self.known = self.work.stage("read")
+        stage = self.work.stage("read")
+        self.known = stage.known
         defaults: dict[str, Any] = {
             "source": 0,
             "next": None,
@@ -139,16 +140,15 @@ class _Reader:
         }
         for name, value in defaults.items():
             self.known.setdefault(name, value)
-        store = self.work.store
-        self.ids = IdWriter(store, "ids")
-        self.texts = store.column("texts", np.uint8)
-        self.lengths = store.column("texts.lengths", np.int64)
-        self.prints = store.column("texts.fingerprints", np.uint64)
-        self.characters = store.column("characters", np.int64)
-        self.shards = store.column("shards", np.int32)
-        self.records = store.column("records", np.int64)
-        self.values = store.column("values", np.uint8)
-        self.value_lengths = store.column("values.lengths", np.int32)
+        self.ids = IdWriter(stage, "ids")
+        self.texts = stage.column("texts", np.uint8)
+        self.lengths = stage.column("texts.lengths", np.int64)
+        self.prints = stage.column("texts.fingerprints", np.uint64)
+        self.characters = stage.column("characters", np.int64)
+        self.shards = stage.column("shards", np.int32)
+        self.records = stage.column("records", np.int64)
+        self.values = stage.column("values", np.uint8)
+        self.value_lengths = stage.column("values.lengths", np.int32)
 
     def run(self) -> None:
         """Read all sources."""

@@ -38,7 +38,7 @@ class Sketches:
 
     layout: Layout
     keys: Keys
-    bare: NDArray[np.bool_]
+    empty: NDArray[np.bool_]
     """Whether a document has no shingle that counts."""
     stored: Column | None
     """The first words of each sketch."""
@@ -54,7 +54,7 @@ class Sketches:
         if self.stored.path is None:
             stored: NDArray[np.uint32] = self.stored.read().reshape(-1, self.words)
             return np.ascontiguousarray(stored[documents, :words])
-        if MANY * len(documents) > len(self.bare):
+        if MANY * len(documents) > len(self.empty):
             return self._picked(documents, words)
         found = np.empty((len(documents), self.words), np.uint32)
         for place, document in enumerate(documents.tolist()):
@@ -73,12 +73,12 @@ class Sketches:
 
     def _blocks(self) -> Iterator[NDArray[np.uint32]]:
         if self.stored is not None:
-            yield from _blocks(self.stored, self.words, 0, len(self.bare))
+            yield from _blocks(self.stored, self.words, 0, len(self.empty))
 
     def prefilter_bits(self) -> NDArray[np.uint32]:
         """Give the bits of all sketches that are looked at first."""
         if self.prefilter is None:
-            return np.empty((len(self.bare), 0), np.uint32)
+            return np.empty((len(self.empty), 0), np.uint32)
         found: NDArray[np.uint32] = self.prefilter.read().reshape(-1, PREFILTER_WORDS)
         return found
 
@@ -97,7 +97,8 @@ def sketch(
     With `store` the sketches are kept; those kept by a recipe that makes the same sketches, if
     long enough, are used again.
     """
-    known = work.stage("sketch")
+    stage = work.stage("sketch")
+    known = stage.known
     key, needed = recipe.sketching(), recipe.stored_words(kept=store)
     if known.get("key") != key or known["stored"] < needed:
         known.clear()
@@ -105,17 +106,17 @@ def sketch(
     stored, layout = known["stored"], recipe.layout
     banding = recipe.banding()
     if known["cascade"] != banding:
-        work.store.drop("keys")
+        stage.drop("keys")
         whole = stored >= recipe.key_words
         known.update(cascade=banding, banded=False, signed=known["signed"] and whole)
         if not known["signed"]:
-            work.store.drop("bare", "signatures", "prefilter")
+            stage.drop("empty", "sketches", "prefilter")
     if not work.durable and len(chosen) * layout.bands * KEY_BYTES > running.memory // 4:
         work.make_room()
-    keys = Keys(layout.bands, work.store.column("keys", np.uint64))
-    bare = work.store.column("bare", np.uint8)
-    signatures = work.store.column("signatures", np.uint32) if stored else None
-    prefilter = work.store.column("prefilter", np.uint32) if recipe.prefiltered else None
+    keys = Keys(layout.bands, stage.column("keys", np.uint64))
+    empty = stage.column("empty", np.uint8)
+    signatures = stage.column("sketches", np.uint32) if stored else None
+    prefilter = stage.column("prefilter", np.uint32) if recipe.prefiltered else None
     running.progress("sketch", keys.written, len(chosen))
     if known["signed"] and signatures is not None and not known["banded"]:
         for block in _blocks(signatures, stored, keys.written, len(chosen)):
@@ -123,17 +124,17 @@ def sketch(
             running.progress("sketch", len(keys), len(chosen))
     elif not known["signed"]:
         # Keys are written in blocks; what stands behind the last block is made again.
-        bare.clear(keys.written)
+        empty.clear(keys.written)
         if signatures is not None:
             signatures.clear(keys.written * stored)
         if prefilter is not None:
             prefilter.clear(keys.written * PREFILTER_WORDS)
-        columns = bare, signatures, prefilter
+        columns = empty, signatures, prefilter
         _sketch(texts, chosen, recipe, work, keys, *columns, stored, running)
     keys.finish()
     known.update(signed=True, banded=True)
     work.checkpoint()
-    return Sketches(layout, keys, bare.read().astype(np.bool_), signatures, stored, prefilter)
+    return Sketches(layout, keys, empty.read().astype(np.bool_), signatures, stored, prefilter)
 
 
 def _blocks(stored: Column, words: int, begin: int, end: int) -> Iterator[NDArray[np.uint32]]:
@@ -148,7 +149,7 @@ def _sketch(
     recipe: Recipe,
     work: Work,
     keys: Keys,
-    bare: Column,
+    empty: Column,
     signatures: Column | None,
     prefilter: Column | None,
     stored: int,
@@ -163,7 +164,7 @@ def _sketch(
     cuts = pieces(texts.lengths(wanted), PIECE_BYTES)
     for made in in_order(make, cuts, running.threads):
         keys.append(made.keys)
-        bare.append(made.empty)
+        empty.append(made.empty)
         if signatures is not None:
             signatures.append(made.sketches[:, :stored])
         if prefilter is not None:

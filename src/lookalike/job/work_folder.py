@@ -25,9 +25,11 @@ from lookalike.base.lock import Lock
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["SPOOL", "SPOOL_BEFORE", "Claim", "Work", "claim"]
+    from lookalike.base.columns import Column
 
-FORMAT = 2
+__all__ = ["SPOOL", "SPOOL_BEFORE", "Claim", "Stage", "Work", "claim"]
+
+FORMAT = 3
 """Raised when the files of a work folder change their meaning."""
 STATE, READING, LOCK = "state.json", "reading.json", "lock"
 SPOOL = "standard-input"
@@ -110,6 +112,8 @@ class Work:
         self.reading = json.loads(json.dumps(reading))
         self.state: dict[str, Any] = {"format": FORMAT, "stages": {}}
         self._temporary: Path | None = None
+        self._scratch: Store | None = None
+        self._unwanted = False
         self._claim: Claim | None = None
         if folder is not None:
             self._claim = claimed or claim(folder)
@@ -146,15 +150,9 @@ class Work:
             )
         self.state = state
 
-    def stage(self, name: str) -> dict[str, Any]:
-        """Give what is known of a stage: a dict to fill, written at the next checkpoint."""
-        known: dict[str, Any] = self.state["stages"].setdefault(name, {})
-        return known
-
-    def forget(self, *stages: str) -> None:
-        """Begin stages anew."""
-        for name in stages:
-            self.state["stages"].pop(name, None)
+    def stage(self, name: str) -> Stage:
+        """Give what is known of a stage, and its columns."""
+        return Stage(self, name)
 
     def checkpoint(self) -> None:
         """Make all that was done so far count."""
@@ -173,6 +171,18 @@ class Work:
                 raise unwritable(tempfile.gettempdir(), error) from None
             self.store.spill(self._temporary)
 
+    def scratch(self, name: str, dtype: Any) -> Column:
+        """Make an empty column on disk for a result, which no checkpoint counts."""
+        if self._scratch is None:
+            inside = self.folder if self.folder is not None and self.folder.exists() else None
+            try:
+                folder = Path(tempfile.mkdtemp(prefix="lookalike-", dir=inside))
+            except OSError as error:
+                raise unwritable(inside or tempfile.gettempdir(), error) from None
+            self._scratch = Store(folder)
+        self._scratch.drop(name)
+        return self._scratch.column(name, dtype)
+
     @property
     def place(self) -> Path:
         """The folder in which columns grow, or would."""
@@ -180,6 +190,10 @@ class Work:
 
     def close(self) -> None:
         """Let go of the files; temporary ones go away."""
+        if self._scratch is not None and self._scratch.folder is not None:
+            self._scratch.close()
+            shutil.rmtree(self._scratch.folder, ignore_errors=True)
+            self._scratch = None
         if self._temporary is not None and os.name == "posix":
             # Their names go at once; what they hold goes when they are closed, for which the
             # system may wait for a disk.
@@ -190,6 +204,21 @@ class Work:
             if self._temporary is not None:
                 shutil.rmtree(self._temporary, ignore_errors=True)
         self.release()
+        if self._unwanted:
+            self._unwanted = False
+            self.remove()
+
+    def disappear(self) -> None:
+        """Remove the folder of a job that is done; its columns stay readable until the close.
+
+        Where a file that is open cannot be removed, the folder goes with the close.
+        """
+        if self.folder is not None:
+            if os.name == "posix":
+                self.release()
+                shutil.rmtree(self.folder, ignore_errors=True)
+            else:
+                self._unwanted = True
 
     def release(self) -> None:
         """Let another job take the folder; what this one holds open stays readable."""
@@ -219,6 +248,41 @@ class Work:
         """Leave no temporary folder behind."""
         if hasattr(self, "store"):
             self.close()
+
+
+class Stage:
+    """What one stage of a job has done so far: a few facts, and columns that are its own.
+
+    Two stages never share a column, so that no pass overwrites what another one made.
+    """
+
+    def __init__(self, work: Work, name: str) -> None:
+        """Take up the stage of this name, or begin it."""
+        self.work = work
+        self.name = name
+
+    @property
+    def known(self) -> dict[str, Any]:
+        """A dict to fill, written at the next checkpoint."""
+        known: dict[str, Any] = self.work.state["stages"].setdefault(self.name, {})
+        return known
+
+    def column(self, name: str, dtype: Any) -> Column:
+        """Give a column of this stage, new or as it was at the last checkpoint."""
+        return self.work.store.column(f"{self.name}.{name}", dtype)
+
+    def drop(self, *names: str) -> None:
+        """Forget columns of this stage."""
+        self.work.store.drop(*(f"{self.name}.{name}" for name in names))
+
+    def restart(self) -> None:
+        """Forget all of it."""
+        self.work.state["stages"].pop(self.name, None)
+        self.work.store.drop_all(f"{self.name}.")
+
+    def checkpoint(self) -> None:
+        """Make all that was done so far count."""
+        self.work.checkpoint()
 
 
 def _meanwhile(work: Callable[[], None]) -> None:

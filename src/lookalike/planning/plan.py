@@ -6,13 +6,20 @@ import math
 from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from lookalike.base.errors import SettingsError
 from lookalike.base.wording import count, floor
-from lookalike.planning.curves import Cascade, Distribution, cosine_of_bits, equal_bits, errors
+from lookalike.planning.curves import (
+    Cascade,
+    Distribution,
+    Errors,
+    cosine_of_bits,
+    equal_bits,
+    errors,
+)
 from lookalike.planning.recall import BitPath, Chance, RowPath
 from lookalike.planning.sampling import TYPICAL, Background
 from lookalike.sketches.hyperplanes import FINGERPRINT_BITS, FOLDED, transform_size
@@ -20,7 +27,7 @@ from lookalike.sketches.minhash import ROWS_TOGETHER
 from lookalike.sketches.prefilter import PREFILTER_ROWS, passing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from lookalike.settings import Settings
 
@@ -151,6 +158,11 @@ class Plan:
         found *= at_least(least / self.estimated, self.estimated, self.agreement(similarity))
         return Chance(found, 1 - found)
 
+    def errors(self, threshold: float) -> Errors:
+        """Weigh misses and false candidates, were all similarities, or all angles, as likely."""
+        cascade = self.cascade or Cascade((("or", 1),))
+        return errors(cascade, self.agreement(threshold))
+
     def candidate(self, similarity: float) -> float:
         """Tell how likely a pair of this similarity becomes a candidate: the textbook's curve."""
         return self.cascade.probability(self.agreement(similarity)) if self.cascade else 1.0
@@ -217,6 +229,50 @@ class Plan:
             return ""
         by = "sketches" if self.metric == "cosine" else "signatures"
         return f", of which {self.false_comparisons:,.0f} are not dismissed by their {by}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Give the plan as plain values, with the background as a histogram."""
+        return {
+            "sentence": self.sentence(),
+            "threshold": self.threshold,
+            "recall": self.recall,
+            "cascade": str(self.cascade) if self.cascade else None,
+            "bands": self.bands,
+            "rows": self.rows,
+            "signature": self.signature,
+            "probability_at_threshold": self.probability(self.threshold),
+            "false_candidates": self.false_candidates,
+            "origin": self.origin,
+            "documents": self.documents,
+            "estimated": self.estimated,
+            "shingle": self.shingle,
+            "shingle_reason": self.shingle_reason,
+            "metric": self.metric,
+            "what": self.what,
+            "distance": self.distance,
+            "meetings": self.meetings,
+            "background": self.background.as_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Plan:
+        """Make the plan that `as_dict` gave; the background is known to two digits."""
+        cascade = plain["cascade"]
+        return cls(
+            threshold=plain["threshold"],
+            recall=plain["recall"],
+            cascade=None if cascade is None else Cascade.parse(cascade),
+            origin=plain["origin"],
+            documents=plain["documents"],
+            background=Background.from_dict(plain["background"]),
+            estimated=plain["estimated"],
+            shingle=plain["shingle"],
+            shingle_reason=plain["shingle_reason"],
+            metric=plain["metric"],
+            what=plain["what"],
+            distance=plain["distance"],
+            meetings=plain["meetings"],
+        )
 
     def table(self) -> list[Point]:
         """Give what becomes of pairs of similarities around the threshold."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -13,6 +13,8 @@ from lookalike.sketches.prefilter import PREFILTER_BITS, PREFILTER_ROWS
 from lookalike.text.shingles import ALPHABETIC, Shingling, element_sets, shingle_hashes, usual_size
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from lookalike.text.documents import Texts
@@ -73,6 +75,32 @@ class Background:
         """The mean similarity of two random documents."""
         return float(self.similarities.mean()) if len(self.similarities) else 0.0
 
+    def as_dict(self) -> dict[str, Any]:
+        """Give plain values: how many pairs of the sample are how alike, to two digits."""
+        alike, pairs = np.unique(np.round(self.similarities, 2), return_counts=True)
+        plain: dict[str, Any] = {
+            "shingles": self.shingles,
+            "dense": self.dense,
+            "similarities": {f"{s:g}": int(n) for s, n in zip(alike, pairs, strict=True)},
+        }
+        if self.close is not None:
+            near, counts = np.unique(np.round(self.close, 2), return_counts=True)
+            plain["close_pairs"] = self.close_pairs
+            plain["close"] = {f"{s:g}": int(n) for s, n in zip(near, counts, strict=True)}
+        return plain
+
+    @classmethod
+    def from_dict(cls, plain: Mapping[str, Any]) -> Background:
+        """Make the background that `as_dict` gave, to two digits."""
+        close = plain.get("close")
+        return cls(
+            _spread(plain["similarities"]),
+            plain["shingles"],
+            plain["dense"],
+            None if close is None else _spread(close),
+            plain.get("close_pairs", 0),
+        )
+
     def weighed(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Give similarities of pairs, and the share of all pairs that each stands for.
 
@@ -91,6 +119,12 @@ class Background:
         weights: NDArray[np.float64] = np.zeros(len(points))
         np.add.at(weights, where, np.concatenate(shares))
         return points, weights
+
+
+def _spread(counts: Mapping[str, int]) -> NDArray[np.float64]:
+    """Give each similarity as often as it was counted."""
+    alike = np.array([float(s) for s in counts], np.float64)
+    return np.repeat(alike, np.array(list(counts.values()), np.int64))
 
 
 TYPICAL = Background(np.array([ALIKE]), 1000.0)

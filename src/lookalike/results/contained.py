@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
+from lookalike.base.errors import OutputError
+from lookalike.base.timing import timed, timed_items
 from lookalike.results.documents import (
     ByRank,
     first_members,
@@ -17,90 +20,178 @@ from lookalike.results.documents import (
     refuse_too_many,
 )
 from lookalike.results.pairs import SORTED, Best, Sorter, laid_out
+from lookalike.results.record import Run, record_of
+from lookalike.results.result import Result, is_folder, write_file, write_folder
+from lookalike.results.similar_pairs import SORT, StoredPairs
+from lookalike.results.summary import Summary
+from lookalike.settings import Settings
+from lookalike.write.files import write_atomically, write_tables
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator
+    from typing import Self
 
     from numpy.typing import NDArray
 
-    from lookalike.results.documents import Ground, Summary
+    from lookalike.results.documents import Documents
     from lookalike.results.pairs import Links
-    from lookalike.settings import Settings
+    from lookalike.results.result import Progress
 
 __all__ = ["ContainmentResult"]
 
+PAIRS = "pairs.parquet"
+
 
 @dataclass(frozen=True)
-class ContainmentResult:
+class ContainmentResult(Result):
     """Pairs of which one document is mostly inside the other, each with its direction."""
+
+    command = "contained"
 
     settings: Settings
     summary: Summary
-    ground: Ground = field(repr=False)
-    links: Links = field(repr=False)
-    """Directed pairs of groups; the similarity of a link is the share of the first that is in the
-    second, and `first_in_second` is the similarity of both."""
+    inside: DirectedPairs | StoredPairs = field(repr=False)
+    run: Run = field(default_factory=Run, repr=False)
+    documents: Documents | None = field(default=None, repr=False)
+    known: dict[str, Any] | None = field(default=None, repr=False)
+    """The record of a result that was opened again."""
 
     @property
-    def metadata(self) -> dict[str, str]:
-        """What is written into every file made of this result."""
-        return {"lookalike.fingerprint": self.settings.fingerprint()}
-
-    @cached_property
     def pair_count(self) -> int:
         """The number of directed pairs."""
-        sizes = self.ground.groups.sizes
-        return self.links.between(sizes) + int((sizes * (sizes - 1)).sum())
+        return self.inside.count
 
     @cached_property
     def pairs(self) -> pa.Table:
         """a, which is inside b; b; containment; similarity; score; the most contained first."""
-        refuse_too_many(self.pair_count, "raise the containment")
+        self.inside.refuse_too_many()
         return pa.concat_tables([*self.pair_blocks()]).combine_chunks()
 
-    def pair_blocks(self) -> Iterator[pa.Table]:
+    def pair_blocks(self, progress: Progress | None = None) -> Iterator[pa.Table]:
         """Give the pairs in order, a table at a time; the first may be empty."""
-        sorter = self.ground.sorter("contained.sorted")
-        self._fill(sorter)
-        yield self._table(np.empty(0, SORTED))
-        for records in sorter.blocks():
-            yield self._table(records)
+        return self.inside.blocks(progress=progress)
 
     def top(self, most: int) -> pa.Table:
         """Give the first rows of `pairs`."""
-        best = Best(most)
-        self._fill(best, *first_members(self.ground.groups, self._by_id, most + 1))
-        return self._table(best.records)
+        return self.inside.top(most)
+
+    @cached_property
+    def inside_count(self) -> int:
+        """The number of documents that are inside another."""
+        return len({name for block in self.pair_blocks() for name in block["a"].to_pylist()})
 
     @cached_property
     def empty(self) -> pa.Array:
         """The ids of the empty documents, which are inside nothing, in order."""
-        return self.ground.empty()
+        if self.documents is None:
+            raise OutputError("a result that was opened again does not name the empty documents")
+        return self.documents.empty()
+
+    def record(self) -> dict[str, Any]:
+        """Give the record of the run: settings, counts, seconds, versions."""
+        if self.known is not None:
+            return self.known
+        ids = str(self.top(0).schema.field("a").type)
+        facts = (self.run, self.settings, None, self.summary, {"pairs": self.pair_count})
+        return record_of(self.command, *facts, ids=ids)
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        format: str | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Write the pairs, whole or not at all: to a folder or a file, with the record beside."""
+        if not is_folder(path, format):
+            write_file(Path(path), self.pair_blocks(progress), self.record, format)
+            return
+
+        def fill(folder: Path) -> None:
+            pairs = self.pair_blocks(progress)
+            write_atomically(folder / PAIRS, lambda stream: write_tables(pairs, stream, "parquet"))
+
+        write_folder(Path(path), fill, self.record)
+
+    @classmethod
+    def _opened(cls, path: Path, record: dict[str, Any]) -> Self:
+        pairs = path / PAIRS if path.is_dir() else path
+        return cls(
+            settings=Settings.from_dict(record["settings"]),
+            summary=Summary.of_record(record),
+            inside=StoredPairs(pairs, record["counts"]["pairs"], record["ids"]),
+            run=Run.of_record(record),
+            known=record,
+        )
+
+
+@dataclass(frozen=True)
+class DirectedPairs:
+    """Directed pairs of groups of identical documents, laid out when they are asked for."""
+
+    documents: Documents
+    links: Links
+    """The similarity of a link is the share of the first that is in the second, and
+    `first_in_second` is the similarity of both."""
+    settings: Settings
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def count(self) -> int:
+        """The number of directed pairs."""
+        sizes = self.documents.groups.sizes
+        return self.links.between(sizes) + int((sizes * (sizes - 1)).sum())
+
+    def refuse_too_many(self) -> None:
+        """Refuse to lay out more pairs than fit in memory."""
+        refuse_too_many(self.count, "raise the containment")
+
+    def blocks(self, *, progress: Progress | None = None) -> Iterator[pa.Table]:
+        """Give the pairs in order, a table at a time; the first is empty."""
+        sorter = self.documents.sorter("contained")
+        with timed(self.seconds, SORT):
+            self._fill(sorter, progress=progress)
+        yield self._table(np.empty(0, SORTED))
+        for records in timed_items(sorter.blocks(), self.seconds, SORT):
+            yield self._table(records)
+
+    def top(self, most: int) -> pa.Table:
+        """Give the first pairs."""
+        best = Best(most)
+        with timed(self.seconds, SORT):
+            self._fill(best, *first_members(self.documents.groups, self._by_id, most + 1))
+        return self._table(best.records)
 
     @cached_property
     def _by_id(self) -> ByRank:
-        return self.ground.by_id(paired(self.links, self.ground.groups))
+        return self.documents.by_id(paired(self.links, self.documents.groups))
 
     def _fill(
         self,
         sorter: Sorter | Best,
         members: NDArray[np.int64] | None = None,
         starts: NDArray[np.int64] | None = None,
+        progress: Progress | None = None,
     ) -> None:
         ranks = self._by_id.ranks
-        for block in laid_out(self.links, self.ground.groups, members=members, starts=starts):
+        done = 0
+        for block in laid_out(self.links, self.documents.groups, members=members, starts=starts):
             first, second = ranks[block.first], ranks[block.second]
             sorter.append(block.similarity, first, second, block.forward, block.backward)
             if block.same:
                 sorter.append(block.similarity, second, first, block.forward, block.backward)
+            done += len(first) * (2 if block.same else 1)
+            if progress is not None:
+                progress(SORT, done, self.count)
 
     def _table(self, records: NDArray[np.void]) -> pa.Table:
         return pa.table(
             {
-                **names_of(records, self._by_id, self.ground.ids),
+                **names_of(records, self._by_id, self.documents.ids),
                 "containment": pa.array((~records["score"]).view(np.float64)),
                 "similarity": pa.array(records["forward"].copy()),
                 "score": pa.array(["exact"] * len(records), pa.string()),
             },
-            metadata=self.metadata,
+            metadata={"lookalike.fingerprint": self.settings.fingerprint()},
         )

@@ -4,62 +4,95 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
+from lookalike.base.errors import OutputError
+from lookalike.base.timing import timed
+from lookalike.planning.plan import Plan
+from lookalike.results import kept_files
 from lookalike.results.documents import numbered
+from lookalike.results.record import Run, record_of
+from lookalike.results.result import Result, write_folder
+from lookalike.results.summary import Summary
+from lookalike.settings import Settings
+from lookalike.write.files import write_atomically, write_table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    import os
+    from typing import Self
 
     from numpy.typing import NDArray
 
-    from lookalike.planning.plan import Plan
-    from lookalike.results.documents import Ground, Summary
-    from lookalike.settings import Settings
+    from lookalike.results.documents import Documents
+    from lookalike.results.kept_files import Origin
+    from lookalike.results.result import Progress
 
-__all__ = ["DedupResult"]
+__all__ = ["DedupResult", "KeptRows"]
 
 CORPORA = pa.array(["source", "reference"])
 """What a document can be of, without and with a reference corpus alike."""
+REMOVED, CLUSTERS = "removed.jsonl", "clusters.parquet"
 
 
 @dataclass(frozen=True)
-class DedupResult:
+class KeptRows:
+    """Which documents stay, as their numbers."""
+
+    kept: NDArray[np.int64]
+    """Those that stay, in the order of the source; empty ones among them."""
+    removed: NDArray[np.int64]
+    """The others, by id."""
+    named: NDArray[np.int64]
+    """The kept document that each of them names."""
+    similarity: NDArray[np.float64]
+    references: int
+    """Documents, the first ones, of a reference corpus that is never touched."""
+    empty: int
+    """Empty documents, which all stay."""
+
+
+@dataclass(frozen=True)
+class DedupResult(Result):
     """The corpus without near-duplicates, and what was removed."""
+
+    command = "dedup"
 
     plan: Plan
     settings: Settings
     summary: Summary
-    ground: Ground = field(repr=False)
-    kept_rows: NDArray[np.int64] = field(repr=False)
-    """The documents that stay, in the order of the source; empty ones among them."""
-    removed_rows: NDArray[np.int64] = field(repr=False)
-    """The others, by id."""
-    named: NDArray[np.int64] = field(repr=False)
-    """The kept document that each of them names."""
-    similarity: NDArray[np.float64] = field(repr=False)
-    references: int = 0
-    """Documents, the first ones, of a reference corpus that is never touched."""
-    take: Callable[[NDArray[np.int64]], Any] | None = field(default=None, repr=False)
-    """Gives documents in the kind of the source."""
+    run: Run = field(default_factory=Run, repr=False)
+    thinned: KeptRows | None = field(default=None, repr=False)
+    documents: Documents | None = field(default=None, repr=False)
+    origin: Origin | None = field(default=None, repr=False)
+    """Where the documents came from."""
+    known: dict[str, Any] | None = field(default=None, repr=False)
+    """The record of a result that was opened again."""
+    folder: Path | None = field(default=None, repr=False)
+    """Where a result is that was opened again."""
 
     @property
-    def metadata(self) -> dict[str, str]:
-        """What is written into every file made of this result."""
-        return {"lookalike.fingerprint": self.settings.fingerprint()}
+    def was_there(self) -> bool:
+        """Whether it was opened again, not made."""
+        return self.known is not None
 
     @cached_property
     def kept(self) -> Any:
         """The kept documents in the kind of the source: a list of texts, a dict, a table, …"""
-        return self.take(self.kept_rows) if self.take else None
+        return self._origin().as_given(self._thinned().kept)
+
+    @property
+    def kept_rows(self) -> NDArray[np.int64]:
+        """Their numbers, from 0, those of a reference corpus counted before them."""
+        return self._thinned().kept
 
     @property
     def kept_ids(self) -> pa.Array:
         """Their ids, in the order of the source."""
-        return self.ground.ids.take(self.kept_rows)
+        return self._documents().ids.take(self._thinned().kept)
 
     @cached_property
     def removed(self) -> pa.Table:
@@ -69,12 +102,15 @@ class DedupResult:
         of its identical copies. `kept_in` says of which corpus it is, the source or the reference:
         an id may stand in both.
         """
+        if self.folder is not None and self.known is not None:
+            return kept_files.read_removed(self.folder / REMOVED, self.known["ids"])
+        found, ids = self._thinned(), self._documents().ids
         return pa.table(
             {
-                "id": self.ground.ids.take(self.removed_rows),
-                "kept": self.ground.ids.take(self.named),
-                "similarity": pa.array(self.similarity),
-                "kept_in": self._corpora(self.named),
+                "id": ids.take(found.removed),
+                "kept": ids.take(found.named),
+                "similarity": pa.array(found.similarity),
+                "kept_in": self._corpora(found.named),
             },
             metadata=self.metadata,
         )
@@ -87,17 +123,26 @@ class DedupResult:
         is that of a document with the kept one of its cluster, which was compared with it: there
         are no chains.
         """
-        labels = np.full(len(self.ground.ids), -1, np.int64)
-        labels[self.named] = self.named
-        labels[self.removed_rows] = self.named
+        if self.folder is not None:
+            from pyarrow import parquet
+
+            return parquet.read_table(self.folder / CLUSTERS)
+        with timed(self.summary.seconds, "cluster"):
+            return self._clusters()
+
+    def _clusters(self) -> pa.Table:
+        found, documents = self._thinned(), self._documents()
+        labels = np.full(len(documents), -1, np.int64)
+        labels[found.named] = found.named
+        labels[found.removed] = found.named
         similarity = np.ones(len(labels))
-        similarity[self.removed_rows] = self.similarity
+        similarity[found.removed] = found.similarity
         stays = np.ones(len(labels), np.bool_)
-        stays[self.removed_rows] = False
-        by_id = self.ground.in_order(np.flatnonzero(labels >= 0))
+        stays[found.removed] = False
+        by_id = documents.in_order(np.flatnonzero(labels >= 0))
         rows, numbers, sizes = numbered(labels, by_id)
         columns = {
-            "id": self.ground.ids.take(rows),
+            "id": documents.ids.take(rows),
             "cluster": pa.array(numbers),
             "size": pa.array(sizes),
             "similarity": pa.array(similarity[rows]),
@@ -108,4 +153,94 @@ class DedupResult:
 
     def _corpora(self, rows: NDArray[np.int64]) -> pa.Array:
         """Name the corpus of each document."""
-        return CORPORA.take(pa.array((rows < self.references).astype(np.int8)))
+        return CORPORA.take(pa.array((rows < self._thinned().references).astype(np.int8)))
+
+    @property
+    def empty(self) -> pa.Array:
+        """The ids of the empty documents, which are similar to nothing and stay, in order."""
+        return self._documents().empty()
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The documents: kept, removed and empty ones make up those that were read."""
+        if self.known is not None:
+            counts: dict[str, int] = self.known["counts"]
+            return counts
+        found = self._thinned()
+        return {
+            "read": self.summary.documents - found.references,
+            "kept": len(found.kept) - found.empty,
+            "removed": len(found.removed),
+            "empty": found.empty,
+        }
+
+    def record(self) -> dict[str, Any]:
+        """Give the record of the run: settings, plan, counts, seconds, versions."""
+        if self.known is not None:
+            return self.known
+        ids = str(self.clusters.schema.field("id").type)
+        facts = (self.run, self.settings, self.plan, self.summary, self.counts)
+        return record_of(self.command, *facts, ids=ids)
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        list_only: bool = False,
+        progress: Progress | None = None,
+        going_on: bool = False,
+    ) -> None:
+        """Write a folder, whole or not at all; `Result.open` opens it again.
+
+        It gets the kept documents in the format of their files (`kept/`), or with `list_only` the
+        ids of them (`kept.txt`); `removed.jsonl`; `clusters.parquet`; and `run.json`, the record of
+        the run. With `going_on`, files that an earlier try wrote are not written again.
+        """
+        documents, rows = self._documents(), self._thinned().kept
+
+        def fill(folder: Path) -> None:
+            with timed(self.summary.seconds, "write"):
+                if list_only:
+                    kept_files.list_kept(documents.ids, rows, folder)
+                else:
+                    self._origin().copy(rows, folder, progress)
+                write_atomically(
+                    folder / REMOVED, lambda stream: write_table(self.removed, stream, "jsonl")
+                )
+                write_atomically(
+                    folder / CLUSTERS, lambda stream: write_table(self.clusters, stream, "parquet")
+                )
+
+        write_folder(Path(path), fill, self.record, going_on=going_on)
+
+    def _thinned(self) -> KeptRows:
+        if self.thinned is None:
+            raise self._gone()
+        return self.thinned
+
+    def _documents(self) -> Documents:
+        if self.documents is None:
+            raise self._gone()
+        return self.documents
+
+    def _origin(self) -> Origin:
+        if self.origin is None:
+            raise self._gone()
+        return self.origin
+
+    def _gone(self) -> OutputError:
+        return OutputError(
+            f"this result was opened again from {self.folder}: its kept documents are there, in "
+            "kept or kept.txt"
+        )
+
+    @classmethod
+    def _opened(cls, path: Path, record: dict[str, Any]) -> Self:
+        return cls(
+            plan=Plan.from_dict(record["plan"]),
+            settings=Settings.from_dict(record["settings"]),
+            summary=Summary.of_record(record),
+            run=Run.of_record(record),
+            known=record,
+            folder=path if path.is_dir() else path.parent,
+        )

@@ -1,9 +1,9 @@
-"""What every result stands on: the documents, their order by id, and what was read."""
+"""The documents of a result: their ids, which are identical, and their order by id."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -11,8 +11,6 @@ from lookalike.base.errors import OutputError
 from lookalike.results.pairs import SORTED, Sorter
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -20,12 +18,11 @@ if TYPE_CHECKING:
     from lookalike.candidates.identical import Groups
     from lookalike.results.ids import Ids
     from lookalike.results.pairs import Links
-    from lookalike.text.documents import Texts
 
 __all__ = [
     "ByRank",
-    "Ground",
-    "Summary",
+    "Documents",
+    "Storage",
     "first_members",
     "names_of",
     "numbered",
@@ -39,31 +36,6 @@ RUN_SHARE = 8
 """Of the memory allowed, one part in so many holds a run of pairs that is sorted at once."""
 
 
-@dataclass(frozen=True)
-class Summary:
-    """What was read, found and passed over."""
-
-    documents: int
-    empty: int
-    identical: int
-    """Documents whose canonical text was read before."""
-    candidates: int
-    rejected: int
-    """Candidates that were found to be below the threshold."""
-    skipped: Mapping[str, int]
-    """Files passed over, by reason."""
-    warnings: tuple[str, ...]
-    """What a user should know before trusting the result."""
-    seconds: Mapping[str, float]
-    bad: tuple[str, ...] = ()
-    """The first records and files that could not be read and were passed over, as asked."""
-    bad_count: int = 0
-    notes: tuple[str, ...] = ()
-    """What the reader chose by itself."""
-    dismissed: int = 0
-    """Rejected candidates whose sketches alone told so."""
-
-
 _NONE = np.empty(0, np.int64)
 
 
@@ -75,16 +47,29 @@ class ByRank(NamedTuple):
     """The place of each document of the corpus among them, -1 for one that is not."""
 
 
+class Storage(Protocol):
+    """Where the columns of a result are."""
+
+    def scratch(self, name: str, dtype: Any) -> Column:
+        """Make an empty column, on disk."""
+
+    def close(self) -> None:
+        """Let go of all columns."""
+
+
 @dataclass(frozen=True)
-class Ground:
-    """What a result stands on: the documents, where they are, and how much memory there is."""
+class Documents:
+    """The documents of a result, and how much memory there is to put them in order."""
 
     ids: Ids = field(repr=False)
-    texts: Texts = field(repr=False)
     groups: Groups = field(repr=False)
+    """The identical ones."""
     memory: int
-    spare: Callable[[str, Any], Column] = field(repr=False)
-    """Makes a column by name and type, on disk where the job works there."""
+    storage: Storage = field(repr=False)
+
+    def __len__(self) -> int:
+        """Count the documents."""
+        return len(self.ids)
 
     def by_id(self, groups: NDArray[np.bool_]) -> ByRank:
         """Sort the documents of some groups by their ids."""
@@ -111,7 +96,7 @@ class Ground:
     def sorter(self, name: str) -> Sorter:
         """Give a sorter of pairs that stays within the memory."""
         most = max(1 << 16, self.memory // RUN_SHARE // (3 * SORTED.itemsize))
-        return Sorter(lambda: self.spare(name, SORTED), most)
+        return Sorter(lambda: self.storage.scratch(name, SORTED), most)
 
 
 def refuse_too_many(pairs: int, instead: str) -> None:

@@ -2,72 +2,69 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 
-from lookalike.candidates.hamming import BITS
-from lookalike.candidates.union_find import UnionFind
-from lookalike.cluster import components
-from lookalike.results.documents import (
-    ByRank,
-    first_members,
-    names_of,
-    numbered,
-    paired,
-    refuse_too_many,
-)
-from lookalike.results.pairs import SORTED, Best, Sorter, laid_out
+from lookalike.base.errors import OutputError
+from lookalike.planning.plan import Plan
+from lookalike.results.record import Run, record_of
+from lookalike.results.result import Result, is_folder, write_file, write_folder
+from lookalike.results.similar_pairs import CONTAINMENTS, StoredPairs
+from lookalike.results.summary import Summary
+from lookalike.settings import Settings
+from lookalike.write.files import format_of, write_atomically, write_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    import os
+    from collections.abc import Iterator
+    from typing import Self
 
-    from numpy.typing import NDArray
-
-    from lookalike.planning.plan import Plan
-    from lookalike.results.documents import Ground, Summary
+    from lookalike.results.clusters import Clusters
+    from lookalike.results.documents import Documents
     from lookalike.results.pairs import Links
-    from lookalike.score.jaccard import Scored
-    from lookalike.settings import Settings
+    from lookalike.results.result import Progress
+    from lookalike.results.similar_pairs import LinkedPairs
 
 __all__ = ["FindResult"]
 
-INSTEAD = "ask for the clusters, drop duplicates with dedup, or raise the threshold"
 GIANT = 100
 """Documents from which a cluster counts as a giant, if it holds one in a hundred of all too."""
+PAIRS, CLUSTERS = "pairs.parquet", "clusters.parquet"
 
 
 @dataclass(frozen=True)
-class FindResult:
+class FindResult(Result):
     """Similar pairs and clusters, with the plan and the settings that found them."""
+
+    command = "find"
 
     plan: Plan
     settings: Settings
     summary: Summary
-    ground: Ground = field(repr=False)
-    links: Links = field(repr=False)
-    """Pairs of groups of identical documents."""
-    compare: Callable[[NDArray[np.int64], NDArray[np.int64]], Scored] = field(repr=False)
-    """Scores any pairs of groups, as the links were scored."""
+    similar: LinkedPairs | StoredPairs = field(repr=False)
+    run: Run = field(default_factory=Run, repr=False)
+    grouped: Clusters | None = field(default=None, repr=False)
+    """The clusters as numbers of documents; None of a result that was opened again."""
+    documents: Documents | None = field(default=None, repr=False)
+    known: dict[str, Any] | None = field(default=None, repr=False)
+    """The record of a result that was opened again."""
+    clusters_file: Path | None = field(default=None, repr=False)
 
     @property
-    def metadata(self) -> dict[str, str]:
-        """What is written into every file made of this result."""
-        return {"lookalike.fingerprint": self.settings.fingerprint()}
+    def links(self) -> Links:
+        """Pairs of groups of identical documents, with what they share, as they were found."""
+        if isinstance(self.similar, StoredPairs):
+            raise OutputError("a result that was opened again has pairs of documents alone")
+        return self.similar.links
 
-    @cached_property
+    @property
     def pair_count(self) -> int:
         """The number of similar pairs."""
-        sizes = self.ground.groups.sizes
-        return self.links.between(sizes) + int((sizes * (sizes - 1) // 2).sum())
-
-    @cached_property
-    def _by_id(self) -> ByRank:
-        """Those that are in a pair; the ids of others are not needed."""
-        return self.ground.by_id(paired(self.links, self.ground.groups))
+        return self.similar.count
 
     @cached_property
     def pairs(self) -> pa.Table:
@@ -75,8 +72,8 @@ class FindResult:
 
         With simhash also `distance`, the bits in which the fingerprints differ.
         """
-        refuse_too_many(self.pair_count, INSTEAD)
-        return self._whole(self.pair_blocks())
+        self.similar.refuse_too_many()
+        return pa.concat_tables([*self.pair_blocks()]).combine_chunks()
 
     @cached_property
     def containments(self) -> pa.Table:
@@ -84,83 +81,25 @@ class FindResult:
 
         Null where similarities are estimated, and with the cosine.
         """
-        refuse_too_many(self.pair_count, INSTEAD)
-        blocks = (
-            pa.table(
-                {
-                    **self._names(records),
-                    "a_in_b": pa.array(records["forward"].copy(), from_pandas=True),
-                    "b_in_a": pa.array(records["backward"].copy(), from_pandas=True),
-                },
-                metadata=self.metadata,
-            )
-            for records in self._sorted()
-        )
-        return self._whole(blocks)
+        self.similar.refuse_too_many()
+        blocks = self.similar.blocks(containments=True)
+        names = ["a", "b", *CONTAINMENTS]
+        return pa.concat_tables([block.select(names) for block in blocks]).combine_chunks()
 
-    def _whole(self, blocks: Iterator[pa.Table]) -> pa.Table:
-        return pa.concat_tables([*blocks]).combine_chunks()
-
-    def pair_blocks(self) -> Iterator[pa.Table]:
+    def pair_blocks(self, progress: Progress | None = None) -> Iterator[pa.Table]:
         """Give the pairs in order, a table at a time; the first may be empty."""
-        for records in self._sorted():
-            yield self._table(records)
-
-    def _sorted(self) -> Iterator[NDArray[np.void]]:
-        sorter = self.ground.sorter("pairs.sorted")
-        self._fill(sorter)
-        yield np.empty(0, SORTED)
-        yield from sorter.blocks()
-
-    def _fill(
-        self,
-        sorter: Sorter | Best,
-        members: NDArray[np.int64] | None = None,
-        starts: NDArray[np.int64] | None = None,
-    ) -> None:
-        ranks = self._by_id.ranks
-        blocks = laid_out(self.links, self.ground.groups, members=members, starts=starts)
-        for block in blocks:
-            first, second = ranks[block.first], ranks[block.second]
-            swapped = first > second
-            sorter.append(
-                block.similarity,
-                np.where(swapped, second, first),
-                np.where(swapped, first, second),
-                # A containment of identical documents is known even where others are estimated.
-                np.where(swapped, block.backward, block.forward),
-                np.where(swapped, block.forward, block.backward),
-            )
-
-    def _names(self, records: NDArray[np.void]) -> dict[str, pa.Array]:
-        return names_of(records, self._by_id, self.ground.ids)
-
-    def _table(self, records: NDArray[np.void]) -> pa.Table:
-        labels = pa.array(["exact", "estimated"])
-        # Only identical documents have a containment where others are estimated.
-        estimated = np.isnan(records["forward"]) & self.settings.by_sketches
-        similarity = (~records["score"]).view(np.float64)
-        columns = {
-            **self._names(records),
-            "similarity": pa.array(similarity),
-            "score": labels.take(pa.array(estimated.astype(np.int8))),
-        }
-        if self.settings.simhash is not None:
-            apart = np.rint(np.arccos(similarity) / np.pi * BITS).astype(np.int64)
-            columns["distance"] = pa.array(apart)
-        return pa.table(columns, metadata=self.metadata)
+        return self.similar.blocks(progress=progress)
 
     def top(self, most: int) -> pa.Table:
         """Give the first rows of `pairs`, without laying out all of them."""
-        members, starts = first_members(self.ground.groups, self._by_id, most + 1)
-        best = Best(most)
-        self._fill(best, members, starts)
-        return self._table(best.records)
+        return self.similar.top(most)
 
     @cached_property
     def empty(self) -> pa.Array:
         """The ids of the empty documents, which are similar to nothing, in order."""
-        return self.ground.empty()
+        if self.documents is None:
+            raise OutputError("a result that was opened again does not name the empty documents")
+        return self.documents.empty()
 
     @cached_property
     def clusters(self) -> pa.Table:
@@ -169,30 +108,23 @@ class FindResult:
         Clusters are connected components, numbered from 1, the largest first. The similarity is
         the smallest between any two members (of at most 200, see `smallest_similarities`).
         """
-        groups = self.ground.groups
-        forest = UnionFind(len(groups))
-        for block in self.links.blocks():
-            forest.unite(block.first, block.second)
-        labels = forest.labels()
-        smallest = components.smallest_similarities(
-            labels,
-            self.links.blocks(),
-            self.ground.texts.fingerprints[groups.representatives, 0],
-            self.compare,
-        )
-        filled = groups.of_document >= 0
-        of_document = np.full(len(groups.of_document), -1)
-        of_document[filled] = labels[groups.of_document[filled]]
-        rows, numbers, sizes = numbered(of_document, self._by_id.rows)
-        return pa.table(
-            {
-                "id": self.ground.ids.take(rows),
-                "cluster": pa.array(numbers),
-                "size": pa.array(sizes),
-                "similarity": pa.array(smallest[of_document[rows]]),
-            },
-            metadata=self.metadata,
-        )
+        if self.grouped is not None:
+            return self.grouped.table(self.metadata)
+        if self.clusters_file is None:
+            raise OutputError(
+                "the clusters were not written: write the result to a folder, which holds both"
+            )
+        from pyarrow import parquet
+
+        return parquet.read_table(self.clusters_file)
+
+    @property
+    def cluster_count(self) -> int:
+        """The number of clusters."""
+        if self.known is not None:
+            count: int = self.known["counts"]["clusters"]
+            return count
+        return self.clusters["cluster"][-1].as_py() if len(self.clusters) else 0
 
     @cached_property
     def doubts(self) -> tuple[str, ...]:
@@ -210,3 +142,60 @@ class FindResult:
             "threshold"
         )
         return (message,)
+
+    def record(self) -> dict[str, Any]:
+        """Give the record of the run: settings, plan, counts, seconds, versions."""
+        if self.known is not None:
+            return self.known
+        counts = {"pairs": self.pair_count, "clusters": self.cluster_count}
+        ids = str(self.clusters.schema.field("id").type)
+        facts = (self.run, self.settings, self.plan, self.summary, counts)
+        return record_of(self.command, *facts, ids=ids)
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        format: str | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Write the result, whole or not at all: to a folder, or the pairs alone to a file.
+
+        A folder gets `pairs.parquet`, with the containments, `clusters.parquet` and `run.json`, the
+        record of the run. Beside a file, which ends in .jsonl, .csv or .parquet unless a format is
+        named, the record is FILE.run.json. `Result.open` opens both.
+        """
+        if not is_folder(path, format):
+            write_file(Path(path), self.pair_blocks(progress), self.record, format)
+            return
+
+        def fill(folder: Path) -> None:
+            pairs = self.similar.blocks(containments=True, progress=progress)
+            write_atomically(folder / PAIRS, lambda stream: write_tables(pairs, stream, "parquet"))
+            self.write_clusters(folder / CLUSTERS)
+
+        write_folder(Path(path), fill, self.record)
+
+    def write_clusters(self, path: str | os.PathLike[str], format: str | None = None) -> None:
+        """Write the clusters to a file."""
+        kind = format or format_of(path)
+        table = self.clusters
+        write_atomically(path, lambda stream: write_tables(iter([table]), stream, kind))
+
+    @classmethod
+    def _opened(cls, path: Path, record: dict[str, Any]) -> Self:
+        settings = Settings.from_dict(record["settings"])
+        pairs = path / PAIRS if path.is_dir() else path
+        return cls(
+            plan=Plan.from_dict(record["plan"]),
+            settings=settings,
+            summary=Summary.of_record(record),
+            similar=StoredPairs(pairs, record["counts"]["pairs"], record["ids"]),
+            run=Run.of_record(record),
+            known=record,
+            clusters_file=path / CLUSTERS if path.is_dir() else None,
+        )
+
+    def with_seconds(self, **spent: float) -> Self:
+        """Give the same result with the time of further stages."""
+        return replace(self, summary=replace(self.summary, seconds=self.summary.seconds | spent))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.base.columns import Column, Store
+    from lookalike.base.columns import Column, Columns
 
 __all__ = ["IdWriter", "Ids"]
 
@@ -30,7 +30,7 @@ MOST_BYTES = (1 << 31) - 1
 class IdWriter:
     """Ids as they come, on their way to a column of bytes."""
 
-    def __init__(self, store: Store, name: str) -> None:
+    def __init__(self, store: Columns, name: str) -> None:
         """Write to two columns of a store, or go on there."""
         self._data = store.column(f"{name}.utf8", np.uint8)
         self._lengths = store.column(f"{name}.lengths", np.int32)

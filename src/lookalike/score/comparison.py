@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +38,11 @@ class Comparison:
     identical: bool
     """Whether the canonical texts are the same."""
     passages: list[Passage]
+    normalise: str = "default"
+    """What was made equal before."""
+    a: str = field(default="", repr=False)
+    """The texts themselves."""
+    b: str = field(default="", repr=False)
 
 
 def compare(
@@ -86,4 +91,7 @@ def compare(
         shingles=(sizes[0], sizes[1]),
         identical=bool((first == second).all()),
         passages=shared_passages(a, b, shortest=shortest, options=options),
+        normalise=str(options),
+        a=a,
+        b=b,
     )

@@ -27,6 +27,7 @@ __all__ = [
     "PART",
     "beside",
     "check_apart",
+    "check_new",
     "check_targets",
     "format_of",
     "json_text",
@@ -153,6 +154,15 @@ def check_apart(folder: str | os.PathLike[str], sources: Sequence[str | os.PathL
                 f"{os.fspath(folder)} and {os.fspath(source)} lie one in the other, and input is "
                 "never changed: write to a folder elsewhere"
             )
+
+
+def check_new(folder: str | os.PathLike[str]) -> None:
+    """Refuse a folder of results that holds something."""
+    place = Path(os.path.realpath(folder))
+    if place.exists() and not place.is_dir():
+        raise OutputError(f"{os.fspath(folder)} is a file: name a folder that is new or empty")
+    if place.exists() and any(place.iterdir()):
+        raise OutputError(f"{os.fspath(folder)} is not empty: name a folder that is new or empty")
 
 
 def write_atomically(path: str | os.PathLike[str], write: Callable[[IO[bytes]], object]) -> None:

@@ -1,0 +1,36 @@
+"""The seconds that each stage takes."""
+
+from __future__ import annotations
+
+import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, MutableMapping
+
+__all__ = ["timed", "timed_items"]
+
+T = TypeVar("T")
+
+
+@contextmanager
+def timed(seconds: MutableMapping[str, float], stage: str) -> Iterator[None]:
+    """Add the time that a block takes to that of its stage."""
+    begin = time.perf_counter()
+    try:
+        yield
+    finally:
+        seconds[stage] = seconds.get(stage, 0.0) + time.perf_counter() - begin
+
+
+def timed_items(items: Iterable[T], seconds: MutableMapping[str, float], stage: str) -> Iterator[T]:
+    """Give items, and add the time that it takes to make them, not to use them."""
+    made = iter(items)
+    while True:
+        with timed(seconds, stage):
+            try:
+                item = next(made)
+            except StopIteration:
+                return
+        yield item

@@ -1,0 +1,93 @@
+"""The passages that many documents share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from lookalike.base.errors import OutputError
+from lookalike.results.record import Run, record_of
+from lookalike.results.result import Result, is_folder, write_file, write_folder
+from lookalike.results.summary import Summary
+from lookalike.settings import Settings
+from lookalike.write.files import write_atomically, write_table
+
+if TYPE_CHECKING:
+    import os
+    from typing import Self
+
+    from lookalike.results.documents import Documents
+    from lookalike.results.result import Progress
+
+__all__ = ["BoilerplateResult"]
+
+PASSAGES = "passages.parquet"
+
+
+@dataclass(frozen=True)
+class BoilerplateResult(Result):
+    """The passages shared by the most documents, the most shared first."""
+
+    command = "boilerplate"
+
+    settings: Settings
+    summary: Summary
+    passages: pa.Table = field(repr=False)
+    """documents, share of the distinct documents, words, text."""
+    run: Run = field(default_factory=Run, repr=False)
+    documents: Documents | None = field(default=None, repr=False)
+    known: dict[str, Any] | None = field(default=None, repr=False)
+    """The record of a result that was opened again."""
+
+    @cached_property
+    def empty(self) -> pa.Array:
+        """The ids of the empty documents, in order."""
+        if self.documents is None:
+            raise OutputError("a result that was opened again does not name the empty documents")
+        return self.documents.empty()
+
+    def record(self) -> dict[str, Any]:
+        """Give the record of the run: settings, counts, seconds, versions."""
+        if self.known is not None:
+            return self.known
+        counts = {"passages": len(self.passages)}
+        return record_of(self.command, self.run, self.settings, None, self.summary, counts)
+
+    def write(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        format: str | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        """Write the passages, whole or not at all, to a folder or a file, with the record."""
+        del progress  # a few passages are written at once
+        if not is_folder(path, format):
+            write_file(Path(path), iter([self.passages]), self.record, format)
+            return
+
+        def fill(folder: Path) -> None:
+            write_atomically(
+                folder / PASSAGES, lambda stream: write_table(self.passages, stream, "parquet")
+            )
+
+        write_folder(Path(path), fill, self.record)
+
+    @classmethod
+    def _opened(cls, path: Path, record: dict[str, Any]) -> Self:
+        from lookalike.read import read_paths
+
+        place = path / PASSAGES if path.is_dir() else path
+        found = read_paths([place], text="text", columns=("documents", "share", "words"))
+        columns = {name: found.columns[name] for name in ("documents", "share", "words")}
+        return cls(
+            settings=Settings.from_dict(record["settings"]),
+            summary=Summary.of_record(record),
+            passages=pa.table({**columns, "text": found.texts}),
+            run=Run.of_record(record),
+            known=record,
+        )

@@ -1,0 +1,161 @@
+"""What every result has in common: it can be written, opened again and closed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from abc import ABC, abstractmethod
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from lookalike.base.errors import OutputError, SourceError, UnreadableError
+from lookalike.results.record import RUN, beside_file, read_record, write_record
+from lookalike.write.files import PART, beside, check_new, format_of, write_atomically, write_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from types import TracebackType
+    from typing import Self
+
+    import pyarrow as pa
+
+    from lookalike.results.documents import Documents
+    from lookalike.results.summary import Summary
+    from lookalike.settings import Settings
+
+    Tables = Mapping[str, Callable[[], Iterator[pa.Table]]]
+    Progress = Callable[[str, int, int], None]
+
+__all__ = ["Result", "is_folder", "write_folder"]
+
+
+class Result(ABC):
+    """Data that a job found, which stands by itself.
+
+    A result holds files open, or memory, until it is closed or no longer used; with `with` it is
+    closed at the end of the block.
+    """
+
+    command: ClassVar[str]
+    _commands: ClassVar[dict[str, type[Result]]] = {}
+    settings: Settings
+    summary: Summary
+    documents: Documents | None
+    """What the job stood on; None of a result that was opened again."""
+
+    def __init_subclass__(cls, **given: Any) -> None:
+        """Remember which result is of which command."""
+        super().__init_subclass__(**given)
+        Result._commands[cls.command] = cls
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """What is written into every file made of this result."""
+        return {"lookalike.fingerprint": self.settings.fingerprint()}
+
+    @abstractmethod
+    def record(self) -> dict[str, Any]:
+        """Give the record of the run: settings, plan, counts, seconds, versions."""
+
+    @classmethod
+    @abstractmethod
+    def _opened(cls, path: Path, record: dict[str, Any]) -> Self:
+        """Make the result of what is at a path."""
+
+    @classmethod
+    def open(cls, path: str | os.PathLike[str]) -> Self:
+        """Open a result that was written: a folder, or a file with its record beside it."""
+        record = read_record(Path(path))
+        kind = Result._commands.get(str(record.get("command")))
+        if kind is None:
+            raise SourceError(f"{path} is of a command that this version does not know: run again")
+        if not issubclass(kind, cls):
+            raise SourceError(
+                f"{path} is a result of {record['command']}: open it with Result.open"
+            )
+        try:
+            return kind._opened(Path(path), record)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise SourceError(f"the record of {path} is damaged, {error!r}: run again") from None
+
+    def close(self) -> None:
+        """Let go of files and memory; what was not laid out by then cannot be any more."""
+        if self.documents is not None:
+            self.documents.storage.close()
+
+    def __enter__(self) -> Self:
+        """Begin a block at the end of which the result is closed."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close it."""
+        self.close()
+
+
+def is_folder(path: str | os.PathLike[str], kind: str | None = None) -> bool:
+    """Tell whether a result goes to a folder: one that is there, or a name without an ending."""
+    name = os.fspath(path)
+    if name.endswith(("/", os.sep)) or Path(name).is_dir():
+        return True
+    return kind is None and not Path(name).suffix and not Path(name).exists()
+
+
+def write_file(
+    path: Path, tables: Iterator[pa.Table], record: Callable[[], dict[str, Any]], kind: str | None
+) -> None:
+    """Write tables to a file, whole or not at all, and the record beside it.
+
+    A pipe or a device has no place for a record.
+    """
+    kind = kind or format_of(path)
+    write_atomically(path, lambda stream: write_tables(tables, stream, kind))
+    if Path(os.path.realpath(path)).is_file():
+        write_record(beside_file(path), record())
+
+
+def write_folder(
+    path: Path,
+    fill: Callable[[Path], None],
+    record: Callable[[], dict[str, Any]],
+    *,
+    going_on: bool = False,
+) -> None:
+    """Let `fill` write files beside a folder, then put them in its place as a whole.
+
+    With `going_on`, what an earlier try left there stays.
+    """
+    folder = Path(os.path.realpath(path))
+    partial = beside(folder, "partial")
+    try:
+        check_new(path)
+        if partial.exists() and not going_on:
+            shutil.rmtree(partial)
+        partial.mkdir(exist_ok=True)
+        try:
+            fill(partial)
+        except UnreadableError:
+            raise
+        except SourceError:
+            # Of other sources, what was copied of these is of no use.
+            shutil.rmtree(partial, ignore_errors=True)
+            raise
+        write_record(partial / RUN, record())
+        for left in partial.rglob(f".*.lookalike-{PART}"):
+            left.unlink()
+        if hasattr(os, "sync"):
+            # Once for all the small files, for which one by one would take long.
+            os.sync()
+        if folder.exists():
+            folder.rmdir()
+        partial.replace(folder)
+    except OSError as error:
+        where = error.filename or folder
+        raise OutputError(
+            f"{where} cannot be written: {error.strerror or error}; mend that and run the same "
+            "command again to go on"
+        ) from None

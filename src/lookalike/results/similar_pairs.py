@@ -1,0 +1,208 @@
+"""Similar pairs as tables: laid out of pairs of groups, or read from a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.base.errors import SourceError
+from lookalike.base.timing import timed, timed_items
+from lookalike.candidates.hamming import BITS
+from lookalike.results.documents import (
+    ByRank,
+    first_members,
+    names_of,
+    paired,
+    refuse_too_many,
+)
+from lookalike.results.pairs import SORTED, Best, laid_out
+from lookalike.write.files import format_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from lookalike.results.documents import Documents
+    from lookalike.results.pairs import Links, Sorter
+    from lookalike.results.result import Progress
+    from lookalike.settings import Settings
+
+__all__ = ["CONTAINMENTS", "LinkedPairs", "StoredPairs"]
+
+INSTEAD = "ask for the clusters, drop duplicates with dedup, or raise the threshold"
+CONTAINMENTS = ("a_in_b", "b_in_a")
+SORT = "sort"
+"""The stage that lays out pairs and puts them in order."""
+
+
+@dataclass(frozen=True)
+class LinkedPairs:
+    """Pairs of groups of identical documents, laid out as pairs of documents when asked for."""
+
+    documents: Documents
+    links: Links
+    settings: Settings
+    seconds: dict[str, float] = field(default_factory=dict)
+    """The time of laying out is put to that of the other stages."""
+
+    @cached_property
+    def count(self) -> int:
+        """The number of pairs."""
+        sizes = self.documents.groups.sizes
+        return self.links.between(sizes) + int((sizes * (sizes - 1) // 2).sum())
+
+    def refuse_too_many(self) -> None:
+        """Refuse to lay out more pairs than fit in memory."""
+        refuse_too_many(self.count, INSTEAD)
+
+    def blocks(
+        self, *, containments: bool = False, progress: Progress | None = None
+    ) -> Iterator[pa.Table]:
+        """Give the pairs in order, a table at a time; the first is empty."""
+        sorter = self.documents.sorter("pairs")
+        with timed(self.seconds, SORT):
+            self._fill(sorter, progress=progress)
+        yield self._table(np.empty(0, SORTED), containments=containments)
+        for records in timed_items(sorter.blocks(), self.seconds, SORT):
+            yield self._table(records, containments=containments)
+
+    def top(self, most: int) -> pa.Table:
+        """Give the first pairs, without laying out all of them."""
+        with timed(self.seconds, SORT):
+            members, starts = first_members(self.documents.groups, self.by_id, most + 1)
+            best = Best(most)
+            self._fill(best, members, starts)
+            return self._table(best.records)
+
+    @cached_property
+    def by_id(self) -> ByRank:
+        """Those that are in a pair; the ids of others are not needed."""
+        return self.documents.by_id(paired(self.links, self.documents.groups))
+
+    def _fill(
+        self,
+        sorter: Sorter | Best,
+        members: NDArray[np.int64] | None = None,
+        starts: NDArray[np.int64] | None = None,
+        progress: Progress | None = None,
+    ) -> None:
+        ranks = self.by_id.ranks
+        done = 0
+        blocks = laid_out(self.links, self.documents.groups, members=members, starts=starts)
+        for block in blocks:
+            first, second = ranks[block.first], ranks[block.second]
+            swapped = first > second
+            sorter.append(
+                block.similarity,
+                np.where(swapped, second, first),
+                np.where(swapped, first, second),
+                # A containment of identical documents is known even where others are estimated.
+                np.where(swapped, block.backward, block.forward),
+                np.where(swapped, block.forward, block.backward),
+            )
+            done += len(first)
+            if progress is not None:
+                progress(SORT, done, self.count)
+
+    def _table(self, records: NDArray[np.void], *, containments: bool = False) -> pa.Table:
+        labels = pa.array(["exact", "estimated"])
+        # Only identical documents have a containment where others are estimated.
+        estimated = np.isnan(records["forward"]) & self.settings.by_sketches
+        similarity = (~records["score"]).view(np.float64)
+        columns = {
+            **names_of(records, self.by_id, self.documents.ids),
+            "similarity": pa.array(similarity),
+            "score": labels.take(pa.array(estimated.astype(np.int8))),
+        }
+        if self.settings.simhash is not None:
+            apart = np.rint(np.arccos(similarity) / np.pi * BITS).astype(np.int64)
+            columns["distance"] = pa.array(apart)
+        if containments:
+            shares = records["forward"].copy(), records["backward"].copy()
+            columns |= {
+                name: pa.array(share, from_pandas=True)
+                for name, share in zip(CONTAINMENTS, shares, strict=True)
+            }
+        metadata = {"lookalike.fingerprint": self.settings.fingerprint()}
+        return pa.table(columns, metadata=metadata)
+
+
+@dataclass(frozen=True)
+class StoredPairs:
+    """Pairs in a file."""
+
+    path: Path
+    count: int
+    ids: str
+    """The type of the ids, which CSV does not tell."""
+
+    def refuse_too_many(self) -> None:
+        """Refuse to read more pairs than fit in memory."""
+        refuse_too_many(self.count, "read the file in parts")
+
+    def blocks(
+        self, *, containments: bool = False, progress: Progress | None = None
+    ) -> Iterator[pa.Table]:
+        """Give the pairs in order, a table at a time."""
+        done = 0
+        for table in self._tables():
+            if containments and CONTAINMENTS[0] not in table.column_names:
+                raise SourceError(
+                    f"{self.path} holds no containments: write the result to a folder, which does"
+                )
+            done += len(table)
+            yield (
+                table
+                if containments
+                else table.drop_columns(
+                    [name for name in CONTAINMENTS if name in table.column_names]
+                )
+            )
+            if progress is not None:
+                progress("read", done, self.count)
+
+    def top(self, most: int) -> pa.Table:
+        """Give the first pairs."""
+        found = []
+        for table in self.blocks():
+            found.append(table.slice(0, most))
+            most -= len(found[-1])
+            if most <= 0:
+                break
+        return pa.concat_tables(found)
+
+    def _tables(self) -> Iterator[pa.Table]:
+        kind = format_of(self.path)
+        try:
+            if kind == "parquet":
+                from pyarrow import parquet
+
+                with parquet.ParquetFile(self.path) as file:
+                    schema = file.schema_arrow
+                    yield schema.empty_table()
+                    for batch in file.iter_batches():
+                        yield pa.table(batch).replace_schema_metadata(schema.metadata)
+                return
+            kinds = {name: pa.type_for_alias(self.ids) for name in ("a", "b")}
+            if kind == "csv":
+                from pyarrow import csv
+
+                convert = csv.ConvertOptions(column_types=kinds, strings_can_be_null=False)
+                yield csv.read_csv(self.path, convert_options=convert)
+                return
+            from pyarrow import json
+
+            if not self.path.stat().st_size:
+                kinds |= {"similarity": pa.float64(), "score": pa.string()}
+                yield pa.schema(list(kinds.items())).empty_table()
+                return
+            parse = json.ParseOptions(explicit_schema=pa.schema(list(kinds.items())))
+            yield json.read_json(self.path, parse_options=parse)
+        except (OSError, pa.ArrowException) as error:
+            raise SourceError(f"{self.path} cannot be read: {error}") from None

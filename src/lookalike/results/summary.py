@@ -1,0 +1,87 @@
+"""What a job read, found and passed over, in numbers and a few lines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Summary"]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What was read, found and passed over."""
+
+    documents: int
+    empty: int
+    identical: int
+    """Documents whose canonical text was read before."""
+    candidates: int = 0
+    rejected: int = 0
+    """Candidates that were found to be below the threshold."""
+    dismissed: int = 0
+    """Rejected candidates whose sketches alone told so."""
+    references: int = 0
+    """Documents of a reference corpus, which are among all."""
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    """Files passed over, by reason."""
+    bad: tuple[str, ...] = ()
+    """The first records and files that could not be read and were passed over, as asked."""
+    bad_count: int = 0
+    notes: tuple[str, ...] = ()
+    """What the reader chose by itself."""
+    warnings: tuple[str, ...] = ()
+    """What a user should know before trusting the result."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    """Of each stage; pairs that are laid out later add theirs."""
+
+    @property
+    def distinct(self) -> int:
+        """Documents that differ from each other and are not empty."""
+        return self.documents - self.empty - self.identical
+
+    def counts(self) -> dict[str, Any]:
+        """Give the numbers, for the record of a run."""
+        return {
+            "read": self.documents - self.references,
+            "reference": self.references,
+            "empty": self.empty,
+            "identical": self.identical,
+            "candidates": self.candidates,
+            "rejected": self.rejected,
+            "dismissed": self.dismissed,
+            "bad": self.bad_count,
+            "skipped": dict(self.skipped),
+        }
+
+    def lines(self) -> dict[str, Any]:
+        """Give what was said, for the record of a run."""
+        return {
+            "bad": list(self.bad),
+            "notes": list(self.notes),
+            "warnings": list(self.warnings),
+            "seconds": {name: round(spent, 3) for name, spent in self.seconds.items()},
+        }
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any]) -> Summary:
+        """Read the summary in the record of a run."""
+        counts = record["counts"]
+        return cls(
+            documents=counts["read"] + counts["reference"],
+            empty=counts["empty"],
+            identical=counts["identical"],
+            candidates=counts["candidates"],
+            rejected=counts["rejected"],
+            dismissed=counts["dismissed"],
+            references=counts["reference"],
+            skipped=counts["skipped"],
+            bad=tuple(record["bad"]),
+            bad_count=counts["bad"],
+            notes=tuple(record["notes"]),
+            warnings=tuple(record["warnings"]),
+            seconds=dict(record["seconds"]),
+        )
