@@ -1,6 +1,8 @@
 """The errors of the package: the tree that is drawn is the whole tree, and all of it is public."""
 
+import copy
 import importlib
+import pickle
 import re
 from pathlib import Path
 
@@ -8,7 +10,8 @@ import pytest
 
 import lookalike
 from lookalike.base import errors
-from lookalike.base.errors import LookalikeError
+from lookalike.base.errors import LookalikeError, SettingsError
+from lookalike.base.wording import setting
 
 DRAWN = re.compile(r"^    (?P<stem>[│├└─ ]*)(?P<name>\w+Error)\b", re.MULTILINE)
 
@@ -51,3 +54,43 @@ def test_a_missing_extra_is_named():
     error = lookalike.MissingExtraError("PDF files", "documents")
     assert str(error) == "PDF files need another library: pip install 'lookalike[documents]'"
     assert error.extra == "documents"
+
+
+NAMING = f"raise {setting('memory')}, or use {setting('recall', 0.999)}"
+MADE = {
+    **dict.fromkeys(sorted(drawn()), (NAMING,)),
+    "InvalidTextError": (3, 5),
+    "InvalidVectorError": ([(2, f"is longer than {setting('memory')} allows")],),
+    "MissingExtraError": ("PDF files", "documents"),
+}
+
+
+class TestSpelling:
+    @pytest.mark.parametrize("name", [name for name, made in MADE.items() if made == (NAMING,)])
+    def test_an_error_names_a_setting_as_each_face_spells_it(self, name):
+        error = getattr(lookalike, name)(NAMING)
+        assert str(error) == f"{error}" == "raise memory=, or use recall=0.999"
+        assert repr(error) == f"{name}('raise memory=, or use recall=0.999')"
+        assert error.args == ("raise memory=, or use recall=0.999",)
+        assert error.for_command_line() == "raise --memory, or use --recall 0.999"
+        assert error.raw == NAMING
+
+    def test_an_error_that_writes_its_own_message_does_too(self):
+        error = lookalike.InvalidVectorError(*MADE["InvalidVectorError"])
+        assert str(error) == "vector 3 is longer than memory= allows: mend or remove it"
+        assert error.for_command_line().startswith("vector 3 is longer than --memory allows")
+
+    def test_an_error_may_be_without_a_message(self):
+        assert str(SettingsError()) == SettingsError().for_command_line() == ""
+
+    @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+    @pytest.mark.parametrize("name", MADE)
+    def test_an_error_is_the_same_after_pickling(self, name, protocol):
+        error = getattr(lookalike, name)(*MADE[name])
+        error.add_note("while it was tested")
+        again = pickle.loads(pickle.dumps(error, protocol))
+        assert type(again) is type(error)
+        assert (str(again), again.args, again.raw) == (str(error), error.args, error.raw)
+        assert again.for_command_line() == error.for_command_line()
+        assert vars(again) == vars(error)
+        assert copy.copy(error).raw == copy.deepcopy(error).raw == error.raw

@@ -12,10 +12,14 @@
     ├── OutputError             a result that cannot be written or would not fit
     └── MemoryLimitError        a limit of this process that leaves too little memory to begin
 
-The message of each says what is wrong, where, and what to do, in one line.
+The message of each says what is wrong, where, and what to do, in one line; settings are named in it
+by `lookalike.base.wording.setting`.
 """
 
 from collections.abc import Sequence
+from typing import Any
+
+from lookalike.base.wording import Message, on_command_line
 
 __all__ = [
     "BinaryFileError",
@@ -34,6 +38,28 @@ __all__ = [
 
 class LookalikeError(Exception):
     """The base of all errors that Lookalike raises on purpose."""
+
+    def __init__(self, message: str = "") -> None:
+        """Keep the message, whose settings are spelled as in Python."""
+        super().__init__(Message(message))
+
+    @property
+    def raw(self) -> str:
+        """The message as other messages quote it, its settings not spelled yet."""
+        message: Message = self.args[0]
+        return message.raw
+
+    def for_command_line(self) -> str:
+        """Give the message with the settings spelled as options."""
+        return on_command_line(self.raw)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle the message, not what it was made of, which each kind has its own of."""
+        return _again, (type(self), self.args), vars(self)
+
+
+def _again(kind: type[LookalikeError], arguments: tuple[Message]) -> LookalikeError:
+    return Exception.__new__(kind, *arguments)
 
 
 class SettingsError(LookalikeError, ValueError):

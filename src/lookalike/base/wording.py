@@ -1,8 +1,99 @@
-"""Numbers and names as people read them."""
+"""Numbers, names and settings as people read them.
+
+A message names a setting once, by `setting("memory")`, and each face spells it in its own way:
+`memory=` in Python, `--memory` on the command line. Until then a mark stands in the raw text.
+"""
 
 import math
+import re
+import shlex
+from numbers import Integral, Real
+from typing import Self
 
-__all__ = ["count", "floor", "visible", "visible_lines"]
+__all__ = [
+    "Message",
+    "count",
+    "floor",
+    "in_python",
+    "on_command_line",
+    "setting",
+    "visible",
+    "visible_lines",
+]
+
+OPEN, WORDS, NUMBER, CLOSE = "\U0010f7a4\U0010f7a5\U0010f7a6\U0010f7a7"
+"""For private use, where no font has a sign: no name and no document is likely to have them."""
+MARK = re.compile(
+    f"{OPEN}([a-z_]+)(?:([{WORDS}{NUMBER}])([^{OPEN}{WORDS}{NUMBER}{CLOSE}]*))?{CLOSE}"
+)
+UNMARKED = str.maketrans("", "", OPEN + WORDS + NUMBER + CLOSE)
+
+
+class Message(str):
+    """A line for a user of Python, which remembers its raw text for the other faces."""
+
+    __slots__ = ("raw",)
+    raw: str
+    """With the marks of settings; this is what is stored, and what other messages quote."""
+
+    def __new__(cls, text: str) -> Self:
+        """Spell the settings of a raw text; of a message that is one already, its own."""
+        raw = text.raw if isinstance(text, Message) else str(text)
+        made = super().__new__(cls, in_python(raw))
+        made.raw = raw
+        return made
+
+    def __reduce__(self) -> tuple[type[Self], tuple[str]]:
+        """Copy and pickle the raw text."""
+        return type(self), (self.raw,)
+
+
+def setting(name: str, value: object = ...) -> str:
+    """Name a setting, or one with its value, as Python does; the mark that stands for it."""
+    if value is ...:
+        return f"{OPEN}{name}{CLOSE}"
+    kind, told = (WORDS, value) if isinstance(value, str) else (NUMBER, _number(value))
+    return f"{OPEN}{name}{kind}{told.translate(UNMARKED)}{CLOSE}"
+
+
+def _number(value: object) -> str:
+    """Write a number, of NumPy's too, as people do; whatever else is given as Python does."""
+    if isinstance(value, bool):
+        return str(value)
+    if isinstance(value, Integral):
+        return str(int(value))
+    if isinstance(value, Real):
+        return repr(float(value)).removesuffix(".0")
+    return " ".join(repr(value).split())
+
+
+def in_python(text: str) -> str:
+    """Spell the settings of a message as arguments: `memory=`, `recall=0.999`."""
+
+    def spelled(mark: re.Match[str]) -> str:
+        name, kind, value = mark.groups(default="")
+        return f"{name}={value!r}" if kind == WORDS else f"{name}={value}"
+
+    return MARK.sub(spelled, _raw(text))
+
+
+def on_command_line(text: str) -> str:
+    """Spell the settings of a message as options: `--memory`, `--recall 0.999`, `no --max-df`."""
+
+    def spelled(mark: re.Match[str]) -> str:
+        name, kind, value = mark.groups(default="")
+        option = f"--{name.replace('_', '-')}"
+        if kind == WORDS:
+            return f"{option} {shlex.quote(value)}"
+        if value in ("False", "None"):
+            return f"no {option}"
+        return option if value in ("", "True") else f"{option} {value}"
+
+    return MARK.sub(spelled, _raw(text))
+
+
+def _raw(text: str) -> str:
+    return text.raw if isinstance(text, Message) else text
 
 
 def count(number: int, what: str) -> str:

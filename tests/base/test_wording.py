@@ -1,0 +1,113 @@
+"""Settings in messages: named once, and spelled by each face in its own way."""
+
+import copy
+import json
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lookalike.base import wording
+from lookalike.base.wording import Message, in_python, on_command_line, setting, visible
+
+MARKS = wording.OPEN + wording.WORDS + wording.NUMBER + wording.CLOSE
+SPELLED = [
+    # what is named, in Python, on the command line
+    (("memory",), "memory=", "--memory"),
+    (("id",), "id=", "--id"),
+    (("max_df",), "max_df=", "--max-df"),
+    (("recall", 0.999), "recall=0.999", "--recall 0.999"),
+    (("recall", 1.0), "recall=1", "--recall 1"),
+    (("threshold", np.float64(0.8)), "threshold=0.8", "--threshold 0.8"),
+    (("threshold", np.float32(0.5)), "threshold=0.5", "--threshold 0.5"),
+    (("threshold", Fraction(1, 2)), "threshold=0.5", "--threshold 0.5"),
+    (("threshold", float("nan")), "threshold=nan", "--threshold nan"),
+    (("bands", 20), "bands=20", "--bands 20"),
+    (("simhash", np.int64(-3)), "simhash=-3", "--simhash -3"),
+    (("metric", "cosine"), "metric='cosine'", "--metric cosine"),
+    (("cascade", "and:5 or:20"), "cascade='and:5 or:20'", "--cascade 'and:5 or:20'"),
+    (("shingle", ""), "shingle=''", "--shingle ''"),
+    (("shingle", "None"), "shingle='None'", "--shingle None"),
+    (("text", "it's"), 'text="it\'s"', "--text 'it'\"'\"'s'"),
+    (("skip_bad", True), "skip_bad=True", "--skip-bad"),
+    (("skip_bad", False), "skip_bad=False", "no --skip-bad"),
+    (("max_df", None), "max_df=None", "no --max-df"),
+    (("shingle", ["chars", 5]), "shingle=['chars', 5]", "--shingle ['chars', 5]"),
+]
+
+
+@pytest.mark.parametrize(("named", "python", "command_line"), SPELLED)
+def test_each_face_spells_a_setting_its_own_way(named, python, command_line):
+    raw = f"raise {setting(*named)}, or leave {setting(*named)} out"
+    assert in_python(raw) == f"raise {python}, or leave {python} out"
+    assert on_command_line(raw) == f"raise {command_line}, or leave {command_line} out"
+
+
+def test_a_value_of_several_lines_is_told_on_one():
+    assert "\n" not in in_python(setting("shingle", np.eye(3)))
+    assert "\n" not in in_python(setting("shingle", "a\nb"))
+    assert visible(on_command_line(setting("shingle", "a\nb"))) == r"--shingle 'a\nb'"
+
+
+def test_a_mark_survives_json():
+    raw = f"raise {setting('memory', '2GB')}"
+    assert json.loads(json.dumps(raw)) == raw
+
+
+@given(st.text(), st.text(), st.text())
+def test_what_is_around_a_setting_and_in_it_stays_as_it_is(before, value, after):
+    raw = f"{before}{setting('text', value)}{after}"
+    if not set(before + value + after) & set(MARKS):
+        assert in_python(raw) == f"{before}text={value!r}{after}"
+        assert on_command_line(raw).startswith(f"{before}--text ")
+
+
+PIECES = [*MARKS, "memory", "_", " ", "é", "\n", "\udc80"]
+USERS = st.lists(st.sampled_from(PIECES)).map("".join)
+
+
+@given(USERS, USERS, USERS)
+def test_text_of_users_that_holds_marks_breaks_nothing(before, value, after):
+    raw = f"{before} {setting('recall', 0.9)} {setting('text', value)} {after}"
+    for spelled in (in_python(raw), str(Message(raw))):
+        assert "recall=0.9" in spelled
+    assert "--recall 0.9" in on_command_line(raw)
+    assert visible(on_command_line(raw)).isprintable()
+
+
+@pytest.mark.parametrize("text", ["", "plain", "\U0010f7a4", "\U0010f7a4memory", *MARKS, MARKS])
+def test_text_without_a_whole_mark_is_left(text):
+    assert in_python(text) == on_command_line(text) == Message(text) == text
+
+
+class TestMessage:
+    RAW = f"a.txt: raise {setting('memory')}, or use {setting('metric', 'cosine')}"
+    PYTHON = "a.txt: raise memory=, or use metric='cosine'"
+    COMMAND_LINE = "a.txt: raise --memory, or use --metric cosine"
+
+    def test_it_reads_as_python_and_remembers_the_rest(self):
+        message = Message(self.RAW)
+        assert message == str(message) == f"{message}" == self.PYTHON
+        assert repr(message) == repr(self.PYTHON)
+        assert message.raw == self.RAW
+        assert in_python(message) == self.PYTHON
+        assert on_command_line(message) == self.COMMAND_LINE
+
+    def test_a_message_of_a_message_is_the_same(self):
+        assert Message(Message(self.RAW)).raw == self.RAW
+
+    def test_it_is_written_to_json_as_it_reads(self):
+        assert json.loads(json.dumps([Message(self.RAW)])) == [self.PYTHON]
+
+    @pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+    def test_it_is_pickled(self, protocol):
+        again = pickle.loads(pickle.dumps(Message(self.RAW), protocol))
+        assert type(again) is Message
+        assert (again, again.raw) == (self.PYTHON, self.RAW)
+
+    @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+    def test_it_is_copied(self, copied):
+        assert on_command_line(copied(Message(self.RAW))) == self.COMMAND_LINE
