@@ -5,6 +5,7 @@ import importlib
 import pickle
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -76,7 +77,7 @@ class TestSpelling:
         assert error.raw == NAMING
 
     def test_an_error_that_writes_its_own_message_does_too(self):
-        error = lookalike.InvalidVectorError(*MADE["InvalidVectorError"])
+        error: Any = lookalike.InvalidVectorError(*MADE["InvalidVectorError"])  # type: ignore[arg-type]
         assert str(error) == "vector 3 is longer than memory= allows: mend or remove it"
         assert error.for_command_line().startswith("vector 3 is longer than --memory allows")
 

@@ -13,6 +13,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from lookalike.base.errors import SettingsError
+from lookalike.base.wording import setting
 
 if TYPE_CHECKING:
     import os
@@ -56,7 +57,7 @@ class Option:
     short: str | None = None
     """A letter for the command line, as `-t`."""
     also: tuple[str, ...] = ()
-    """Other spellings on the command line."""
+    """Other names on the command line."""
     choices: tuple[str, ...] = ()
     is_path: bool = False
     is_list: bool = False
@@ -172,7 +173,7 @@ class Normalised:
         "default, none, or some of keep-case, strip-accents, strip-digits, strip-punctuation, "
         "with commas between.",
         metavar="OPTIONS",
-        also=("--normalize",),
+        also=("normalize",),
     )
 
 
@@ -226,7 +227,7 @@ class Listed:
 class Passages:
     """Which shared passages count."""
 
-    shortest: int = _option(5, "Words that a shared passage has at the least.", also=("--words",))
+    shortest: int = _option(5, "Words that a shared passage has at the least.", also=("words",))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -306,7 +307,7 @@ class WrittenFolder:
         None, "Folder of the results, new or empty.", metavar="DIR", short="-o", is_path=True
     )
     list_only: bool = _option(
-        False, "Write the ids of the kept documents, not the documents.", also=("--list",)
+        False, "Write the ids of the kept documents, not the documents.", also=("list",)
     )
 
 
@@ -453,70 +454,100 @@ class Settings(
             value = getattr(self, name)
             needed = name in ("shingle", "normalise", "metric")
             if not isinstance(value, str) and (needed or value is not None):
-                raise SettingsError(f"{name} {value!r} is of type {type(value).__name__}, not text")
+                raise SettingsError(
+                    f"{setting(name, value)} is of type {type(value).__name__}, not text"
+                )
         for name in ("multiset", "estimate"):
             if not isinstance(value := getattr(self, name), bool):
-                raise SettingsError(f"{name} {value!r}: use True or False")
+                raise SettingsError(f"{setting(name, value)}: use True or False")
         for name in ("bands", "rows"):
             value = getattr(self, name)
             if isinstance(value, Integral) and not isinstance(value, bool):
                 object.__setattr__(self, name, int(value))
             elif value is not None:
-                raise SettingsError(f"{name} {value!r}: use a whole number from 1, as 5")
+                raise SettingsError(f"{setting(name, value)}: use a whole number from 1, as 5")
         if isinstance(self.seed, bool) or not isinstance(self.seed, int):
-            raise SettingsError(f"seed {self.seed!r}: use a whole number, as 1")
+            raise SettingsError(f"{setting('seed', self.seed)}: use a whole number, as 1")
         check_share("threshold", self.threshold, "0.8")
         if self.threshold == 0:
-            raise SettingsError("threshold 0 makes every pair similar: use one above 0, as 0.8")
+            raise SettingsError(
+                f"{setting('threshold', 0)} makes every pair similar: use one above 0, as 0.8"
+            )
         check_share("recall", self.recall, "0.99")
         # A threshold of NumPy's is the same setting as Python's.
         object.__setattr__(self, "threshold", float(self.threshold))
         object.__setattr__(self, "recall", float(self.recall))
         if (self.bands is None) != (self.rows is None):
-            raise SettingsError("bands and rows go together: give both, as bands 20 and rows 5")
+            raise SettingsError(
+                f"{setting('bands')} and {setting('rows')} go together: give both, as "
+                f"{setting('bands', 20)} and {setting('rows', 5)}"
+            )
         if self.cascade is not None and self.bands is not None:
-            raise SettingsError("a cascade and bands with rows exclude each other: give one")
+            raise SettingsError(
+                f"{setting('cascade')} and {setting('bands')} with {setting('rows')} exclude each "
+                "other: give one"
+            )
         for name in ("max_df", "containment"):
             if (value := getattr(self, name)) is not None:
-                check_share(name.replace("_", "-"), value, "0.1" if name == "max_df" else "0.9")
+                check_share(name, value, "0.1" if name == "max_df" else "0.9")
                 object.__setattr__(self, name, float(value))
         if self.containment == 0:
-            raise SettingsError("containment 0 makes every pair one: use one above 0, as 0.9")
+            raise SettingsError(
+                f"{setting('containment', 0)} makes every pair one: use one above 0, as 0.9"
+            )
         if self.containment is not None and self.estimate:
-            raise SettingsError("containment is compared exactly: leave out the estimate")
+            raise SettingsError(
+                f"{setting('containment')} is compared exactly: leave out {setting('estimate')}"
+            )
         self._check_metric()
         if self.recall == 1 and self.planned and self.estimate:
             raise SettingsError(
-                "recall 1 compares exactly and has no signatures to estimate from: "
-                "use a recall below 1 with estimates, as 0.99"
+                f"{setting('recall', 1)} compares exactly and has no signatures to estimate from: "
+                f"with {setting('estimate')} use one below 1, as {setting('recall', 0.99)}"
             )
 
     def _check_metric(self) -> None:
         if self.metric not in METRICS:
-            raise SettingsError(f"metric {self.metric!r} is unknown: use {' or '.join(METRICS)}")
+            raise SettingsError(
+                f"{setting('metric', self.metric)} is unknown: use {' or '.join(METRICS)}"
+            )
         if self.weights is not None and self.weights not in WEIGHTS:
-            raise SettingsError(f"weights {self.weights!r} are unknown: use {', '.join(WEIGHTS)}")
+            raise SettingsError(
+                f"{setting('weights', self.weights)} is unknown: use {', '.join(WEIGHTS)}"
+            )
         distance = self.simhash
         if distance is not None:
             if isinstance(distance, bool) or not isinstance(distance, Integral):
-                raise SettingsError(f"simhash {distance!r}: use a whole number of bits, as 3")
+                raise SettingsError(
+                    f"{setting('simhash', distance)}: use a whole number of bits, as 3"
+                )
             if not 0 <= distance <= MOST_DISTANCE:
-                raise SettingsError(f"simhash {distance}: use from 0 to {MOST_DISTANCE} bits, as 3")
+                raise SettingsError(
+                    f"{setting('simhash', distance)}: use from 0 to {MOST_DISTANCE} bits, as 3"
+                )
             object.__setattr__(self, "simhash", int(distance))
             if self.estimate or not self.planned:
                 raise SettingsError(
-                    "simhash finds every pair by blocks of its own: leave out bands, rows, the "
-                    "cascade and the estimate"
+                    f"{setting('simhash')} finds every pair by blocks of its own: leave out "
+                    f"{setting('bands')}, {setting('rows')}, {setting('cascade')} and "
+                    f"{setting('estimate')}"
                 )
         angular = self.metric == "cosine" or distance is not None
         if self.weights is not None and not angular:
-            raise SettingsError("weights are for the cosine and for simhash: a set has none")
+            raise SettingsError(
+                f"{setting('weights')} is for {setting('metric', 'cosine')} and for "
+                f"{setting('simhash')}: a set has none"
+            )
         if self.multiset and angular:
             raise SettingsError(
-                "a multiset is for jaccard: the cosine and simhash count by themselves, see weights"
+                f"{setting('multiset')} is for {setting('metric', 'jaccard')}: the cosine and "
+                f"simhash count by themselves, see {setting('weights')}"
             )
         if self.containment is not None and angular:
-            raise SettingsError("containment is of sets: leave out the cosine and simhash")
+            raise SettingsError(
+                f"{setting('containment')} is of sets: leave out {setting('metric', 'cosine')} and "
+                f"{setting('simhash')}"
+            )
 
     @property
     def planned(self) -> bool:
@@ -570,6 +601,8 @@ class Settings(
 def check_share(name: str, value: object, example: str) -> None:
     """Refuse what is no number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise SettingsError(f"{name} {value!r} is no number: use one from 0 to 1, as {example}")
+        raise SettingsError(
+            f"{setting(name, value)} is no number: use one from 0 to 1, as {example}"
+        )
     if not 0 <= float(value) <= 1:
-        raise SettingsError(f"{name} {float(value):g}: use a number from 0 to 1, as {example}")
+        raise SettingsError(f"{setting(name, value)}: use a number from 0 to 1, as {example}")

@@ -34,7 +34,9 @@ def test_what_is_no_size_is_refused(given):
 
 @pytest.mark.parametrize("given", ["499.9MB", 0, "5", "476MiB"])
 def test_less_than_a_job_needs_is_refused(given):
-    with pytest.raises(SettingsError, match=rf"memory {given} is \S+ [KM]B: use 500\.0 MB or more"):
+    with pytest.raises(
+        SettingsError, match=rf"memory={given!r} is \S+ [KM]B: use 500\.0 MB or more"
+    ):
         parse_size(given)
 
 

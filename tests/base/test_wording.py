@@ -1,17 +1,26 @@
 """Settings in messages: named once, and spelled by each face in its own way."""
 
+import ast
 import copy
+import inspect
 import json
 import pickle
+import re
+from collections import defaultdict
 from fractions import Fraction
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+import typer
 from hypothesis import given
 from hypothesis import strategies as st
 
+import lookalike
 from lookalike.base import wording
 from lookalike.base.wording import Message, in_python, on_command_line, setting, visible
+from lookalike.cli.app import app
 
 MARKS = wording.OPEN + wording.WORDS + wording.NUMBER + wording.CLOSE
 SPELLED = [
@@ -20,7 +29,7 @@ SPELLED = [
     (("id",), "id=", "--id"),
     (("max_df",), "max_df=", "--max-df"),
     (("recall", 0.999), "recall=0.999", "--recall 0.999"),
-    (("recall", 1.0), "recall=1", "--recall 1"),
+    (("recall", 1.0), "recall=1.0", "--recall 1"),
     (("threshold", np.float64(0.8)), "threshold=0.8", "--threshold 0.8"),
     (("threshold", np.float32(0.5)), "threshold=0.5", "--threshold 0.5"),
     (("threshold", Fraction(1, 2)), "threshold=0.5", "--threshold 0.5"),
@@ -73,8 +82,8 @@ USERS = st.lists(st.sampled_from(PIECES)).map("".join)
 def test_text_of_users_that_holds_marks_breaks_nothing(before, value, after):
     raw = f"{before} {setting('recall', 0.9)} {setting('text', value)} {after}"
     for spelled in (in_python(raw), str(Message(raw))):
-        assert "recall=0.9" in spelled
-    assert "--recall 0.9" in on_command_line(raw)
+        assert " recall=0.9 text=" in spelled
+    assert " --recall 0.9 --text " in on_command_line(raw)
     assert visible(on_command_line(raw)).isprintable()
 
 
@@ -111,3 +120,84 @@ class TestMessage:
     @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
     def test_it_is_copied(self, copied):
         assert on_command_line(copied(Message(self.RAW))) == self.COMMAND_LINE
+
+
+PACKAGE = Path(lookalike.__file__).parent
+SPEAKING = {
+    path.relative_to(PACKAGE).as_posix(): ast.parse(path.read_text())
+    for path in sorted(PACKAGE.rglob("*.py"))
+    if path.relative_to(PACKAGE).parts[0] not in ("cli", "learn")
+}
+"""Modules whose messages are read in Python and on the command line."""
+OPTION = re.compile(r"--[a-z]")
+ARGUMENT = re.compile(r"(?<![\w{])[a-z_]+=(?![={])")
+
+
+def texts_of(tree):
+    """Give the literals that are no documentation: what is not a statement by itself."""
+    told = {
+        id(node.value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in told:
+            yield node.lineno, node.value
+
+
+def spelled_by_hand(tree):
+    return [
+        (line, text)
+        for line, text in texts_of(tree)
+        if OPTION.search(text) or ARGUMENT.search(text)
+    ]
+
+
+@pytest.mark.parametrize("module", [name for name in SPEAKING if name != "base/wording.py"])
+def test_no_message_spells_a_setting_by_hand(module):
+    assert spelled_by_hand(SPEAKING[module]) == []
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'raise SettingsError("raise --memory")',
+        'raise SettingsError(f"{size} allowed: raise --memory, or wait")',
+        "found.append(f\"{name}: use metric='cosine'\")",
+        'HINT = "say which (text=)"',
+    ],
+)
+def test_one_that_did_would_be_seen(source):
+    assert spelled_by_hand(ast.parse(source))
+
+
+@pytest.mark.parametrize(
+    "source", ['"""raise --memory"""', "x = 1  # --memory", 'f"{name}={value}"', 'f"{1 == 2}"']
+)
+def test_documentation_and_code_may(source):
+    assert not spelled_by_hand(ast.parse(source))
+
+
+def named():
+    """Give the settings that messages name, each with the places that do."""
+    found = defaultdict(list)
+    for module, tree in SPEAKING.items():
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call) or getattr(node.func, "id", "") != "setting":
+                continue
+            if isinstance(node.args[0], ast.Constant):
+                found[node.args[0].value].append(f"{module}:{node.lineno}")
+    return dict(found)
+
+
+def test_messages_name_settings_that_both_faces_have():
+    group: Any = typer.main.get_command(app)
+    commands = group.commands.values()
+    options = {option for one in commands for p in one.params for option in p.opts}
+    public = [getattr(lookalike, name) for name in lookalike.__all__]
+    functions = [one for one in public if inspect.isfunction(one)]
+    arguments = {name for one in functions for name in inspect.signature(one).parameters}
+    assert {"memory", "work", "metric", "max_df"} <= set(named())
+    for name, places in named().items():
+        assert name in arguments, places
+        assert on_command_line(setting(name)) in options, places

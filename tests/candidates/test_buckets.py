@@ -501,7 +501,8 @@ class TestQuadraticWork:
         message = re.escape(
             "the cascade 'or:2 and:2 or:2' puts 4,950 pairs of 100 documents in the buckets of one "
             "band (100.0% of all, the largest bucket holds 100), more than 4,949: "
-            "use longer shingles, a higher threshold, or a cascade that begins with a larger 'and'"
+            "use a longer shingle=, a higher threshold=, or a cascade= that begins with a larger "
+            "'and'"
         )
         with pytest.raises(QuadraticError, match=message):
             found(signatures, Cascade.parse("or:2 and:2 or:2"), most=4_949)

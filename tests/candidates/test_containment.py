@@ -284,7 +284,7 @@ class TestEdges:
 
     @pytest.mark.parametrize("threshold", [0, -0.1, 1.01, float("nan")])
     def test_a_share_that_cannot_be_is_refused(self, threshold):
-        with pytest.raises(SettingsError, match=rf"containment {threshold}: use a share above 0"):
+        with pytest.raises(SettingsError, match=rf"containment={threshold}: use a share above 0"):
             found_of_sets([{1}, {2}], threshold)
 
     def test_work_that_grows_with_the_square_is_refused_with_a_way_out(self):
@@ -293,9 +293,10 @@ class TestEdges:
         with pytest.raises(QuadraticError) as refused:
             found_of_sets(sets, 0.75, most=40 * 39 - 1)
         assert str(refused.value) == (
-            "containment 0.75: more than 1,559 pairs of 40 documents would have to be compared, "
+            "containment=0.75: more than 1,559 pairs of 40 documents would have to be compared, "
             "for even the rarest chars:1 shingles of some stand in about 40 documents: leave out "
-            "what all of them repeat, use longer shingles, or raise the threshold"
+            "what all of them repeat by max_df= or ignore=, use a longer shingle=, or a higher "
+            "containment="
         )
         with pytest.raises(QuadraticError, match="more than 1,559 pairs of 40 documents"):
             found_of_sets(sets, 0.75, most=40 * 39 - 1, memory=LITTLE)

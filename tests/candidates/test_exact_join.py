@@ -148,7 +148,7 @@ class TestEdges:
 
     @pytest.mark.parametrize("threshold", [0, -0.1, 1.01, float("nan")])
     def test_a_threshold_at_which_every_pair_is_similar_is_refused(self, threshold):
-        with pytest.raises(SettingsError, match=rf"threshold {threshold} with recall 1: use one"):
+        with pytest.raises(SettingsError, match=rf"threshold={threshold} with recall=1: use one"):
             candidates([{1}, {2}], threshold)
 
     def test_the_caller_s_sets_are_not_changed(self):
@@ -331,7 +331,7 @@ class TestNearBags:
 
     @pytest.mark.parametrize("threshold", [0, -0.1, 1.01, float("nan")])
     def test_a_threshold_at_which_every_pair_is_similar_is_refused(self, threshold):
-        with pytest.raises(SettingsError, match=rf"threshold {threshold} with recall 1: use one"):
+        with pytest.raises(SettingsError, match=rf"threshold={threshold} with recall=1: use one"):
             near([{1: 1.0}, {2: 1.0}], threshold)
 
 
@@ -394,5 +394,5 @@ class TestNearVectors:
 
     @pytest.mark.parametrize("threshold", [0, -0.1, 1.01, float("nan")])
     def test_a_threshold_at_which_every_pair_is_similar_is_refused(self, threshold):
-        with pytest.raises(SettingsError, match=rf"threshold {threshold} with recall 1: use one"):
+        with pytest.raises(SettingsError, match=rf"threshold={threshold} with recall=1: use one"):
             near_pairs(np.eye(3, dtype=np.float32), threshold)

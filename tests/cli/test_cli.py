@@ -216,17 +216,17 @@ def test_no_color_is_heeded_on_a_terminal(docs):
 
 
 WRONG_USAGE = [
-    (["docs.jsonl", "--bands", "3"], "bands and rows go together"),
-    (["docs.jsonl", "-t", "1.5"], "threshold 1.5: use a number from 0 to 1"),
-    (["docs.jsonl", "-t", "nan"], "threshold nan"),
-    (["docs.jsonl", "-t", "0"], "threshold 0"),
-    (["docs.jsonl", "--recall", "2"], "recall 2"),
-    (["docs.jsonl", "-s", "chars:0"], "shingle 'chars:0' is not understood"),
-    (["docs.jsonl", "--normalise", "x"], "normalisation 'x' is unknown"),
+    (["docs.jsonl", "--bands", "3"], "--bands and --rows go together"),
+    (["docs.jsonl", "-t", "1.5"], "--threshold 1.5: use a number from 0 to 1"),
+    (["docs.jsonl", "-t", "nan"], "--threshold nan"),
+    (["docs.jsonl", "-t", "0"], "--threshold 0 makes"),
+    (["docs.jsonl", "--recall", "2"], "--recall 2: use"),
+    (["docs.jsonl", "-s", "chars:0"], "--shingle chars:0 is not understood"),
+    (["docs.jsonl", "--normalise", "x"], "--normalise x is unknown"),
     (["docs.jsonl", "--cascade", "xor:3"], "xor:3"),
-    (["docs.jsonl", "--bands", "0", "--rows", "5"], "bands"),
-    (["docs.jsonl", "--seed", "-1"], "seed -1"),
-    (["docs.jsonl", "--recall", "1", "--estimate"], "recall 1"),
+    (["docs.jsonl", "--bands", "0", "--rows", "5"], "--bands 0: use"),
+    (["docs.jsonl", "--seed", "-1"], "--seed -1: use"),
+    (["docs.jsonl", "--recall", "1", "--estimate"], "--recall 1 compares exactly"),
     (["docs.jsonl", "-o", "pairs.xyz"], "the format of pairs.xyz is not known"),
     (["docs.jsonl", "-o", "x.jsonl", "--format", "table"], "a table is for the screen"),
 ]

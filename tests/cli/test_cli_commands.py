@@ -106,8 +106,8 @@ def test_the_sentence_and_the_table_of_a_plan_agree(told):
 def test_a_plan_of_bands_and_rows_given_is_that(told):
     plain = json.loads(told("plan", "--bands", "20", "--rows", "5", "--json")[1])
     assert (plain["bands"], plain["rows"]) == (20, 5)
-    one_line(told("plan", "--bands", "20"), "bands and rows go together|both")
-    one_line(told("plan", "--recall", "1.5"), "recall 1.5")
+    one_line(told("plan", "--bands", "20"), "--bands and --rows go together: give both")
+    one_line(told("plan", "--recall", "1.5"), "--recall 1.5")
     assert told("plan", "--documents", "-1")[0] == 2
 
 

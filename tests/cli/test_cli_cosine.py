@@ -328,16 +328,19 @@ class TestRefused:
             status, output, errors = told(command, *source, "-o", out, "-q")
             assert (status, output) == (2, "")
             assert is_one_line(errors)
-            assert "--metric cosine" in errors
+            assert errors.endswith("use --metric cosine\n")
             assert names(tmp_path) == ["in"]
 
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            (["--weights", "log"], "weights are for the cosine"),
-            ([*COSINE, "--multiset"], "a multiset is for jaccard"),
-            ([*COSINE, "--recall", "1", "--estimate"], "recall 1"),
-            ([*COSINE, "--vector", "text", "--text", "text"], "vector"),
+            (["--weights", "log"], "--weights is for --metric cosine and for --simhash"),
+            ([*COSINE, "--multiset"], "--multiset is for --metric jaccard"),
+            ([*COSINE, "--recall", "1", "--estimate"], "--recall 1 compares exactly"),
+            (
+                [*COSINE, "--vector", "text", "--text", "text"],
+                "both --text text and --vector text are given",
+            ),
         ],
         ids=str,
     )

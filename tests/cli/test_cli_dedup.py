@@ -483,8 +483,8 @@ def test_another_job_does_not_take_a_result_for_its_own(more, told, docs, tmp_pa
         (["-o", "clean", "--dry-run"], "-o DIR and --dry-run exclude each other: give one"),
         (["--dry-run", "--list"], "--list is for -o DIR"),
         (["-o", "clean", "--format", "csv"], "--format is for --dry-run"),
-        (["-o", "clean", "--keep", "best"], "keep policy 'best' is unknown"),
-        (["-o", "clean", "--memory", "lots"], "memory 'lots' is not understood"),
+        (["-o", "clean", "--keep", "best"], "--keep best is unknown"),
+        (["-o", "clean", "--memory", "lots"], "--memory lots is not understood"),
         (["-o", "clean", "--memory", "1KB"], "memory 1KB is 1 KB: use 500.0 MB or more"),
     ],
 )

@@ -256,7 +256,7 @@ class TestWarnings:
         (doubt,) = warnings_of(errors)
         assert doubt == (
             "the largest cluster has 120 documents, of which two are only 0.00 alike: chains hold "
-            "it together; dedup compares each with the one it keeps, or raise the threshold."
+            "it together; dedup compares each with the one it keeps, or raise --threshold."
         )
         assert "the largest, of 120, the least alike are 0.0000" in " ".join(errors.split())
 
@@ -283,7 +283,7 @@ class TestWarnings:
         _, _, errors = told("find", path, "-s", "words:1", "-t", "0.2", "--format", "jsonl")
         doubts = [one for one in warnings_of(errors) if "as if nearly every pair" in one]
         assert re.match(
-            r"at threshold 0\.2 some 1\d\d false candidates are expected for each document",
+            r"at --threshold 0\.2 some 1\d\d false candidates are expected for each document",
             doubts[0],
         )
         _, _, errors = told("find", path, "-s", "words:1", "-t", "0.9")

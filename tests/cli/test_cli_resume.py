@@ -305,16 +305,16 @@ def unfinished(job, monkeypatch):
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["-t", "0.7"], "threshold was 0.6 and is 0.7"),
-        (["-s", "words:3"], "shingle was 'words:2' and is 'words:3'"),
-        (["--keep", "last"], "keep was 'first' and is 'last'"),
-        (["--recall", "0.9"], "recall was 0.99 and is 0.9"),
-        (["--seed", "7"], "seed was 1 and is 7"),
-        (["--multiset"], "multiset was False and is True"),
-        (["--skip-bad"], "skip_bad was False and is True"),
-        (["--text", "note"], "text was 'text' and is 'note'"),
-        (["--normalise", "keep-case"], "normalise was 'default' and is 'keep-case'"),
-        (["--keep", "max:note"], "column was None and is 'note'"),
+        (["-t", "0.7"], "--threshold 0.6 then, --threshold 0.7 now"),
+        (["-s", "words:3"], "--shingle words:2 then, --shingle words:3 now"),
+        (["--keep", "last"], "--keep first then, --keep last now"),
+        (["--recall", "0.9"], "--recall 0.99 then, --recall 0.9 now"),
+        (["--seed", "7"], "--seed 1 then, --seed 7 now"),
+        (["--multiset"], "another --multiset, --metric or --simhash"),
+        (["--skip-bad"], "no --skip-bad then, --skip-bad now"),
+        (["--text", "note"], "--text text then, --text note now"),
+        (["--normalise", "keep-case"], "--normalise default then, --normalise keep-case now"),
+        (["--keep", "max:note"], "the column of --keep was None and is 'note'"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -387,7 +387,7 @@ def test_a_finished_work_folder_refuses_another_shingle(job, tmp_path):
     status, output, errors = second
     assert (status, output) == (1, "")
     assert re.fullmatch(r"lookalike: [^\n]+\n", errors)
-    assert "shingle was 'words:2' and is 'chars:5'" in errors
+    assert "--shingle words:2 then, --shingle chars:5 now" in errors
     assert tree(work) == before
     assert not (tmp_path / "second.jsonl").exists()
 

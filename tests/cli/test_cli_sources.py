@@ -176,7 +176,7 @@ def test_a_shingle_is_refused_where_documents_are_tokens(told, tmp_path):
     pq.write_table(table, tmp_path / "docs.parquet")
     status, output, errors = told("find", tmp_path / "docs.parquet", "-s", "words:2", "-q")
     assert (status, output) == (2, "")
-    assert "leave out the shingle 'words:2'" in errors
+    assert "leave out --shingle words:2" in errors
 
 
 class TestContainment:

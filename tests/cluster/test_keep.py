@@ -88,9 +88,9 @@ def test_a_policy_names_the_column_that_it_needs():
 
 
 def test_policies_that_cannot_be_are_refused():
-    with pytest.raises(SettingsError, match="keep policy 'best' is unknown: use first, last"):
+    with pytest.raises(SettingsError, match="keep='best' is unknown: use first, last"):
         lookalike.dedup(TEXTS, keep="best")
-    with pytest.raises(SettingsError, match="keep policy 'max:' is unknown"):
+    with pytest.raises(SettingsError, match="keep='max:' is unknown"):
         lookalike.dedup(TEXTS, keep="max:")
     table = pa.table({"id": [1, 2], "text": TEXTS[:2]})
     with pytest.raises(SourceError, match="no column 'stars' to keep by: there are 'id'"):

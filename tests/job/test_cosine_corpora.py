@@ -511,7 +511,7 @@ class TestVectors:
 
     def test_without_the_metric_it_is_said_what_to_do(self):
         for call in (lookalike.find, lookalike.dedup):
-            with pytest.raises(SettingsError, match=r"^[^\n]*cosine[^\n]*$"):
+            with pytest.raises(SettingsError, match=r"^[^\n]* use metric='cosine'$"):
                 call(neighbours())
         with pytest.raises(SettingsError, match=r"^[^\n]*vectors[^\n]*$"):
             lookalike.contained(neighbours())

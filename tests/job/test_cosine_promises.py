@@ -426,7 +426,9 @@ class TestBounded:
 
     def test_recall_1_says_what_it_would_hold_in_memory(self, case, monkeypatch):
         monkeypatch.setattr("lookalike.base.memory.LEAST", 0)
-        with pytest.raises(SettingsError, match=r"^recall 1 holds every [^\n]+ --memory[^\n]+$"):
+        with pytest.raises(
+            SettingsError, match=r"^recall=1 holds every [^\n]+ raise memory=[^\n]+$"
+        ):
             case.find(recall=1, memory=20_000)
 
     def template(self, kind, documents):

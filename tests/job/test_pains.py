@@ -184,11 +184,11 @@ def test_any_cascade_finds_candidates_that_are_then_verified():
 
 
 def test_settings_that_contradict_each_other_are_refused_before_anything_runs():
-    with pytest.raises(SettingsError, match="bands and rows go together"):
+    with pytest.raises(SettingsError, match="bands= and rows= go together"):
         lookalike.find([PROSE], bands=5)
-    with pytest.raises(SettingsError, match="shingle 'chars' is not understood"):
+    with pytest.raises(SettingsError, match="shingle='chars' is not understood"):
         lookalike.find([PROSE], shingle="chars")
-    with pytest.raises(SettingsError, match="keep policy 'best' is unknown"):
+    with pytest.raises(SettingsError, match="keep='best' is unknown"):
         lookalike.dedup([PROSE], keep="best")
 
 
@@ -291,13 +291,13 @@ def test_copies_in_a_short_pile_of_ideographs_are_found_by_default():
 def test_an_exact_join_that_does_not_fit_is_refused_with_what_it_needs(monkeypatch):
     monkeypatch.setattr("lookalike.base.memory.LEAST", 0)
     texts = [f"{PROSE} {i}" for i in range(30)]
-    with pytest.raises(SettingsError, match=r"about 1\d\d KB of the 20 KB allowed: raise --memory"):
+    with pytest.raises(SettingsError, match=r"about 1\d\d KB of the 20 KB allowed: raise memory="):
         lookalike.find(texts, recall=1, memory=20_000)
     assert lookalike.find(texts, recall=1, memory=200_000).pair_count > 0
 
 
 def test_documents_in_memory_have_no_work_folder(tmp_path):
-    with pytest.raises(SettingsError, match="a work folder is for sources in files: leave it out"):
+    with pytest.raises(SettingsError, match="work= is for sources in files: leave it out"):
         lookalike.find([PROSE], work=tmp_path / "work")
     assert not (tmp_path / "work").exists()
 
@@ -305,13 +305,13 @@ def test_documents_in_memory_have_no_work_folder(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"threads": 0}, "threads 0"),
-        ({"threads": "2"}, "threads '2'"),
-        ({"multiset": "no"}, "multiset 'no': use True or False"),
-        ({"normalise": None}, "normalise None is of type NoneType"),
-        ({"shingle": 5}, "shingle 5 is of type int"),
-        ({"seed": 1.5}, "seed 1.5"),
-        ({"bands": 2.5, "rows": 3}, "bands 2.5"),
+        ({"threads": 0}, "threads=0"),
+        ({"threads": "2"}, "threads='2'"),
+        ({"multiset": "no"}, "multiset='no': use True or False"),
+        ({"normalise": None}, "normalise=None is of type NoneType"),
+        ({"shingle": 5}, "shingle=5 is of type int"),
+        ({"seed": 1.5}, "seed=1.5"),
+        ({"bands": 2.5, "rows": 3}, "bands=2.5"),
         ({"bands": 10**6, "rows": 100}, "needs signatures of 100,000,000 rows"),
     ],
 )
@@ -365,7 +365,7 @@ def test_a_document_too_large_for_the_memory_is_refused_by_name():
         lookalike.find(texts, memory="500MB")
     result = lookalike.find(texts, memory="500MB", skip_bad=True)
     assert (result.summary.documents, result.summary.bad_count) == (1, 1)
-    assert "raise --memory" in result.summary.bad[0]
+    assert "raise memory=, or leave it out" in result.summary.bad[0]
 
 
 def test_bytes_that_are_no_text_are_named_and_passed_over_where_asked():

@@ -312,18 +312,18 @@ class TestRefusals:
         ("options", "message"),
         [
             ({"columns": ["hash"]}, "column 'hash' is unknown: use some of simhash, minhash, bits"),
-            ({"columns": []}, "no columns: use some of simhash, minhash, bits"),
-            ({"rows": 0}, "rows 0: use a whole number from 1"),
-            ({"rows": True}, "rows True"),
-            ({"rows": 1.5}, "rows 1.5"),
+            ({"columns": []}, "columns= is empty: use some of simhash, minhash, bits"),
+            ({"rows": 0}, "rows=0: use a whole number from 1"),
+            ({"rows": True}, "rows=True"),
+            ({"rows": 1.5}, "rows=1.5"),
             *(
-                ({"bits": bits}, f"bits {bits!r}: use a multiple of 32 from 64 to 2,048")
+                ({"bits": bits}, f"bits={bits!r}: use a multiple of 32 from 64 to 2,048")
                 for bits in (0, 32, 63, 65, 100, -64, 2049, 2080, True, 256.0, "256")
             ),
-            ({"weights": "heavy"}, "weights 'heavy' are unknown"),
-            ({"shingle": "chars:0"}, "shingle 'chars:0'"),
-            ({"seed": -1}, "seed -1"),
-            ({"max_df": 2.0}, "max-df 2"),
+            ({"weights": "heavy"}, "weights='heavy' is unknown"),
+            ({"shingle": "chars:0"}, "shingle='chars:0'"),
+            ({"seed": -1}, "seed=-1"),
+            ({"max_df": 2.0}, "max_df=2"),
         ],
         ids=str,
     )
@@ -337,7 +337,7 @@ class TestRefusals:
         ("options", "message"),
         [
             ({"columns": ["simhash"]}, "simhash and minhash are of text: vectors have bits alone"),
-            ({"columns": ["bits", "minhash"]}, "vectors have bits alone"),
+            ({"columns": ["bits", "minhash"]}, "bits alone; use columns='bits'"),
             ({"weights": "log"}, "is for text"),
             ({"shingle": "chars:5"}, "is for text"),
             ({"ignore": "text"}, "is for text"),
@@ -423,12 +423,12 @@ class TestProgram:
         ("arguments", "message"),
         [
             (["--columns", "hash"], "column 'hash' is unknown"),
-            (["--columns", ""], "no columns"),
-            (["--bits", "100"], "bits 100: use a multiple of 32"),
+            (["--columns", ""], "--columns is empty"),
+            (["--bits", "100"], "--bits 100: use a multiple of 32"),
             (["--format", "table"], "use the format jsonl, csv or parquet"),
-            (["--weights", "log", "--normalise", "x"], "normalisation 'x' is unknown"),
+            (["--weights", "log", "--normalise", "x"], "--normalise x is unknown"),
             (["-o", "sketches.xyz"], "the format of sketches.xyz is not known"),
-            (["--memory", "lots"], "memory 'lots'"),
+            (["--memory", "lots"], "--memory lots is not understood"),
         ],
         ids=str,
     )
@@ -579,7 +579,7 @@ class TestWithinADistance:
 
     @pytest.mark.parametrize("distance", [-1, 17, 3.0, True, "3"])
     def test_a_distance_that_cannot_be_is_refused(self, distance):
-        with pytest.raises(SettingsError, match=rf"^simhash {distance!r}: use [^\n]+$"):
+        with pytest.raises(SettingsError, match=rf"^simhash={distance!r}: use [^\n]+$"):
             lookalike.find(["text"], simhash=distance)
 
     @pytest.fixture

@@ -98,8 +98,8 @@ def test_the_folder_of_a_process_that_was_killed_is_free(tmp_path):
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
-        ({"text": "body"}, "text was None and is 'body'"),
-        ({"multiset": True}, "multiset was False and is True"),
+        ({"text": "body"}, "text=None then, text='body' now"),
+        ({"multiset": True}, "another multiset=, metric= or simhash="),
         ({"sources": [["a.jsonl", 13]]}, "the files are others, or were changed"),
         ({"column": "stars"}, "the command is another"),
     ],
@@ -124,7 +124,9 @@ def test_a_reading_is_the_same_after_json(tmp_path):
 
 def test_a_folder_with_foreign_files_is_refused_and_left_alone(tmp_path):
     (tmp_path / "letter.txt").write_text("dear")
-    with pytest.raises(OutputError, match="holds files that are no job's work: use an empty"):
+    with pytest.raises(
+        OutputError, match="holds files that are no job's work: give work= an empty"
+    ):
         Work(tmp_path, reading=READING)
     assert (tmp_path / "letter.txt").read_text() == "dear"
 
@@ -415,12 +417,14 @@ class TestJobs:
     @pytest.mark.parametrize(
         ("changed", "message"),
         [
-            ({"shingle": "words:3"}, "shingle was 'words:2' and is 'words:3'"),
-            ({"seed": 2}, "seed was 1 and is 2"),
-            ({"max_df": 0.5}, "max_df was None and is 0.5"),
-            ({"multiset": True}, "multiset was False and is True"),
-            ({"normalise": "keep-case"}, "normalise was 'default' and is 'keep-case'"),
-            ({"text": "text"}, "text was None and is 'text'"),
+            ({"shingle": "words:3"}, "shingle='words:2' then, shingle='words:3' now"),
+            ({"seed": 2}, "seed=1 then, seed=2 now"),
+            ({"max_df": 0.5}, "max_df=None then, max_df=0.5 now"),
+            ({"ignore": "more of the same"}, "with other settings: another ignore=;"),
+            ({"multiset": True}, "another multiset=, metric= or simhash="),
+            ({"metric": "cosine"}, "another multiset=, metric= or simhash="),
+            ({"normalise": "keep-case"}, "normalise='default' then, normalise='keep-case' now"),
+            ({"text": "text"}, "text=None then, text='text' now"),
         ],
     )
     def test_other_settings_of_the_sketches_are_refused(
@@ -444,7 +448,9 @@ class TestJobs:
             patched.setattr(compare, "find_near", end)
             with pytest.raises(PowerCutError):
                 run(source, work=tmp_path / "work", **OPTIONS)
-        with pytest.raises(OutputError, match=r"threshold was 0\.6 and is 0\.7; run that job"):
+        with pytest.raises(
+            OutputError, match=r"threshold=0\.6 then, threshold=0\.7 now; run that job"
+        ):
             run(source, work=tmp_path / "work", **OPTIONS | {"threshold": 0.7})
 
     @pytest.mark.parametrize("before", [None, 0.9], ids=["new", "after another threshold"])

@@ -153,9 +153,9 @@ def test_a_refused_target_leaves_no_work_folder(told, source, work, tmp_path):
 def test_the_work_of_a_finished_job_outlives_a_failing_one(source, work):
     lookalike.find(source, work=work)
     before = tree(work)
-    with pytest.raises(OutputError, match="shingle was 'auto' and is 'words:3'"):
+    with pytest.raises(OutputError, match="shingle='auto' then, shingle='words:3' now"):
         lookalike.find(source, work=work, shingle="words:3")
-    with pytest.raises(SettingsError, match="shingle 'bogus' is not understood"):
+    with pytest.raises(SettingsError, match="shingle='bogus' is not understood"):
         lookalike.find(source, work=work, shingle="bogus")
     assert tree(work) == before
 

@@ -261,7 +261,7 @@ def test_files_that_cannot_be_are_refused(corpus, tmp_path):
         ({"sources": ["", " \n"]}, "a corpus of no texts"),
         ({"copies": 1.5}, "copies 1.5: use a share from 0 to 1"),
         ({"dense": -1}, "dense -1: use a share from 0 to 1"),
-        ({"seed": -1}, "seed -1: use a whole number"),
+        ({"seed": -1}, "seed=-1: use a whole number"),
     ],
 )
 def test_settings_that_cannot_be_are_refused(wrong, message):

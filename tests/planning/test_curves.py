@@ -359,11 +359,15 @@ def test_a_cascade_of_more_rows_than_could_be_is_refused():
 
 @pytest.mark.parametrize("wrong", [0, -3, 2.5, "5", True, None])
 def test_bands_and_rows_are_named_when_wrong(wrong):
-    with pytest.raises(SettingsError, match=r"^bands is a whole number from 1 upward, for example"):
+    with pytest.raises(
+        SettingsError, match=rf"^bands={wrong!r}: use a whole number from 1 upward, as"
+    ):
         curves.probability(0.5, bands=wrong, rows=5)
-    with pytest.raises(SettingsError, match=r"^rows is a whole number from 1 upward, for example"):
+    with pytest.raises(
+        SettingsError, match=rf"^rows={wrong!r}: use a whole number from 1 upward, as"
+    ):
         curves.threshold_half(bands=20, rows=wrong)
-    with pytest.raises(SettingsError, match=r"^rows is a whole number"):
+    with pytest.raises(SettingsError, match=rf"^rows={wrong!r}: use a whole number"):
         curves.signature_bytes(10, wrong)
 
 

@@ -229,19 +229,19 @@ def test_the_expected_false_candidates_follow_the_measured_background():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"threshold": 1.5}, "threshold 1.5: use a number from 0 to 1"),
+        ({"threshold": 1.5}, "threshold=1.5: use a number from 0 to 1"),
         ({"threshold": 0}, "every pair similar"),
-        ({"threshold": "0.8"}, "threshold '0.8' is no number"),
+        ({"threshold": "0.8"}, "threshold='0.8' is no number"),
         ({"threshold": True}, "is no number"),
-        ({"recall": -0.1}, "recall -0.1"),
-        ({"bands": 5}, "bands and rows go together"),
-        ({"bands": 0, "rows": 5}, "bands"),
+        ({"recall": -0.1}, "recall=-0.1"),
+        ({"bands": 5}, "bands= and rows= go together"),
+        ({"bands": 0, "rows": 5}, "bands=0"),
         ({"bands": 5, "rows": 5, "cascade": "and:2"}, "exclude each other"),
-        ({"documents": -1}, "documents -1"),
-        ({"background": 2}, "background 2"),
-        ({"signature": 0}, "signature 0"),
-        ({"signature": 128, "miss_weight": 2}, "miss weight 2"),
-        ({"signature": 128, "bands": 5, "rows": 5}, "leave out bands"),
+        ({"documents": -1}, "documents=-1"),
+        ({"background": 2}, "background=2"),
+        ({"signature": 0}, "signature=0"),
+        ({"signature": 128, "miss_weight": 2}, "miss_weight=2"),
+        ({"signature": 128, "bands": 5, "rows": 5}, "leave out bands=, rows= and cascade="),
         ({"threshold": 0.0001}, "needs more than 4,096 rows"),
     ],
 )
@@ -311,7 +311,7 @@ def test_a_shingle_that_makes_random_documents_alike_is_doubted():
     texts = [" ".join(f"{w} {i}" for w in ("salt", "bread", "rye", "oven")) for i in range(20)]
     texts = [f"{text} {chr(97 + i)} some letters here" for i, text in enumerate(texts)]
     (warning,) = lookalike.find(texts, shingle="chars:1", threshold=0.99).summary.warnings
-    assert "use longer shingles" in warning
+    assert "use a longer shingle=" in warning
     documents = normalise(pa.array(["first of all", "entirely different words"]))
     rows = np.arange(2)
     shingling = Shingling("chars", 5)
@@ -322,5 +322,5 @@ def test_words_that_are_whole_phrases_are_doubted():
     thai = "สวัสดีครับวันนี้อากาศดีมากและเราจะไปเดินเล่นริมแม่น้ำด้วยกัน"
     result = lookalike.find([thai, thai[::-1]], shingle="words:2")
     (warning,) = result.summary.warnings
-    assert "without spaces; use chars shingles" in warning
+    assert "without spaces; use characters, as shingle='chars:5'" in warning
     assert lookalike.find([thai, "x"], shingle="chars:5").summary.warnings == ()

@@ -237,7 +237,7 @@ def test_a_table_with_two_columns_of_one_name_is_read_or_refused():
 
 @pytest.mark.parametrize("source", [["one"], {"a": "one"}, pa.array(["one"]), pl.Series(["one"])])
 def test_column_names_for_what_has_no_columns_are_refused(source):
-    with pytest.raises(SourceError, match="text and id name columns"):
+    with pytest.raises(SourceError, match="text=, vector= and id= name columns"):
         read(source, text="body")
 
 

@@ -17,6 +17,7 @@ from test_read_single_files import pdf_of  # type: ignore[import-not-found]
 
 from lookalike.base.errors import SourceError
 from lookalike.base.memory import LEAST
+from lookalike.base.wording import Message
 from lookalike.read import delimited, open_corpus, read_text, single_files, streams
 from lookalike.read.parquet_pages import unpacked_sizes
 from lookalike.read.streams import Bounds
@@ -71,7 +72,7 @@ def test_a_line_that_would_not_fit_is_refused_before_it_is_read(
     assert (
         f"{path}:2 is longer than {RECORD >> 20} MB, the most that one document may be" in message
     )
-    assert "with 500.0 MB of memory: raise --memory, split it or leave it out" in message
+    assert "with 500.0 MB of memory: raise memory=, split it or leave it out" in message
     assert read_bytes[0] < 2 * RECORD
     texts = [text for _, text in ids_and_texts(path, skip_bad=True, memory=MEMORY)]
     assert texts == ["a", "b"]
@@ -155,8 +156,8 @@ def test_a_docx_that_unpacks_to_too_much_is_refused_before_it_is_unpacked(
     message = refusal(path)
     assert message.startswith(f"{path} unpacks to ")
     assert f" of {what}, more than the " in message
-    assert message.endswith("raise --memory, or leave it out")
-    assert bad_of(open_corpus([path], skip_bad=True, memory=MEMORY)) == [message]
+    assert message.endswith("raise memory=, or leave it out")
+    assert [*map(Message, bad_of(open_corpus([path], skip_bad=True, memory=MEMORY)))] == [message]
 
 
 @pytest.mark.parametrize("place", ["everywhere", "in the directory"])

@@ -421,10 +421,10 @@ class TestPlan:
     @pytest.mark.parametrize(
         ("arguments", "message"),
         [
-            ({"metric": "dice"}, "metric 'dice' is unknown: use jaccard or cosine"),
+            ({"metric": "dice"}, "metric='dice' is unknown: use jaccard or cosine"),
             ({"metric": "cosine", "threshold": 0}, "every pair similar"),
-            ({"metric": "cosine", "bands": 5}, "bands and rows go together"),
-            ({"metric": "cosine", "signature": 0}, "signature 0"),
+            ({"metric": "cosine", "bands": 5}, "bands= and rows= go together"),
+            ({"metric": "cosine", "signature": 0}, "signature=0"),
         ],
     )
     def test_what_cannot_be_planned_is_refused_in_one_line(self, arguments, message):

@@ -205,7 +205,7 @@ class TestHashFunctions:
 
     @pytest.mark.parametrize("seed", [-1, 2**64])
     def test_a_seed_that_is_no_64_bit_word_is_refused(self, seed):
-        with pytest.raises(SettingsError, match=rf"seed {seed}: .* from 0 to 2\^64 - 1"):
+        with pytest.raises(SettingsError, match=rf"seed={seed}: .* from 0 to 2\^64 - 1"):
             hash_functions(8, seed)
 
 

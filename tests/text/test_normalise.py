@@ -577,7 +577,7 @@ class TestOptions:
     )
     def test_an_unknown_option_is_refused_with_the_known_ones(self, spec):
         known = "use default, none, or some of keep-case, strip-accents, strip-digits, strip-punct"
-        with pytest.raises(SettingsError, match=rf"normalisation '{spec}' is unknown: {known}"):
+        with pytest.raises(SettingsError, match=rf"normalise='{spec}' is unknown: {known}"):
             Normalisation.parse(spec)
 
     @pytest.mark.parametrize("name", NAMES)

@@ -534,7 +534,7 @@ class TestParse:
         ],
     )
     def test_anything_else_is_refused_with_what_to_write(self, spec):
-        with pytest.raises(SettingsError, match=f"shingle '{spec}' is not understood: use chars:K"):
+        with pytest.raises(SettingsError, match=f"shingle='{spec}' is not understood: use chars:K"):
             Shingling.parse(spec)
 
     def test_units_and_sizes_that_cannot_be_are_refused(self):

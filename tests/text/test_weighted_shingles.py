@@ -149,11 +149,11 @@ class TestWeights:
                 assert np.array_equal(again(features), expected)
 
     def test_unknown_weights_are_refused(self):
-        with pytest.raises(SettingsError, match="weights 'idf' are unknown: use counts, binary, "):
+        with pytest.raises(SettingsError, match="weights='idf' is unknown: use counts, binary, "):
             Weighting("idf")
 
     def test_tf_idf_without_a_corpus_is_refused(self):
-        with pytest.raises(SettingsError, match="tf-idf weighs by a corpus: two texts alone have"):
+        with pytest.raises(SettingsError, match="tf-idf' weighs by a corpus: two texts alone have"):
             bags_of(documents_of(["ab"]), Shingling("chars", 1), Weighting("tf-idf"))
 
 

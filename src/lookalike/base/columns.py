@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from lookalike.base.errors import OutputError
+from lookalike.base.wording import setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +30,7 @@ def unwritable(path: object, error: OSError) -> OutputError:
     remedy = "free some space, or choose" if full else "choose"
     return OutputError(
         f"{path} cannot be written: {error.strerror or error}; {remedy} another folder with "
-        "--work, and run the same command again"
+        f"{setting('work')}, and run the same again"
     )
 
 

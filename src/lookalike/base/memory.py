@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 
 from lookalike.base.errors import MemoryLimitError, SettingsError
+from lookalike.base.wording import setting
 
 __all__ = ["check_address_space", "default_memory", "parse_size", "size"]
 
@@ -29,10 +30,14 @@ def parse_size(given: str | float) -> int:
     found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?i?)b?\s*", str(given).lower())
     units = UNITS | BINARY
     if not found or found[2] not in units:
-        raise SettingsError(f"memory {given!r} is not understood: use a size, as 2GB or 500MB")
+        raise SettingsError(
+            f"{setting('memory', given)} is not understood: use a size, as 2GB or 500MB"
+        )
     number = int(float(found[1]) * units[found[2]])
     if number < LEAST:
-        raise SettingsError(f"memory {given} is {size(number)}: use {size(LEAST)} or more, as 2GB")
+        raise SettingsError(
+            f"{setting('memory', given)} is {size(number)}: use {size(LEAST)} or more, as 2GB"
+        )
     return number
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.base.errors import SettingsError
+from lookalike.base.wording import setting
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,7 +30,7 @@ def mixed(values: NDArray[np.uint64]) -> NDArray[np.uint64]:
 def check_seed(seed: int) -> None:
     """Refuse what is no seed."""
     if not 0 <= seed < 1 << 64:
-        raise SettingsError(f"seed {seed}: use a whole number from 0 to 2^64 - 1")
+        raise SettingsError(f"{setting('seed', seed)}: use a whole number from 0 to 2^64 - 1")
 
 
 def random_words(seed: int, start: int, stop: int) -> NDArray[np.uint64]:

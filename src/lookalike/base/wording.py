@@ -57,13 +57,9 @@ def setting(name: str, value: object = ...) -> str:
 
 
 def _number(value: object) -> str:
-    """Write a number, of NumPy's too, as people do; whatever else is given as Python does."""
-    if isinstance(value, bool):
-        return str(value)
-    if isinstance(value, Integral):
-        return str(int(value))
-    if isinstance(value, Real):
-        return repr(float(value)).removesuffix(".0")
+    """Write a number of NumPy's as one of Python's, and whatever else is given on one line."""
+    if isinstance(value, Real) and not isinstance(value, bool):
+        value = int(value) if isinstance(value, Integral) else float(value)
     return " ".join(repr(value).split())
 
 
@@ -87,7 +83,8 @@ def on_command_line(text: str) -> str:
             return f"{option} {shlex.quote(value)}"
         if value in ("False", "None"):
             return f"no {option}"
-        return option if value in ("", "True") else f"{option} {value}"
+        # Numbers are read as floats there, and were hardly typed so.
+        return option if value in ("", "True") else f"{option} {value.removesuffix('.0')}"
 
     return MARK.sub(spelled, _raw(text))
 

@@ -16,6 +16,7 @@ import numpy as np
 from lookalike.base.columns import Column
 from lookalike.base.errors import QuadraticError, SettingsError
 from lookalike.base.threads import in_order
+from lookalike.base.wording import setting
 from lookalike.kernels import buckets as kernels
 
 if TYPE_CHECKING:
@@ -351,6 +352,7 @@ def refuse_if_quadratic(buckets: Buckets, cascade: Cascade, most: int | None = N
         raise QuadraticError(
             f"the cascade '{cascade}' puts {total:,} pairs of {documents:,} documents in the "
             f"buckets of one band ({share:.1%} of all, the largest bucket holds "
-            f"{buckets.largest:,}), more than {most:,}: use longer shingles, a higher threshold, "
-            "or a cascade that begins with a larger 'and'"
+            f"{buckets.largest:,}), more than {most:,}: use a longer {setting('shingle')}, a "
+            f"higher {setting('threshold')}, or a {setting('cascade')} that begins with a larger "
+            "'and'"
         )

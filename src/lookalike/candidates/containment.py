@@ -17,6 +17,7 @@ import numpy as np
 
 from lookalike.base.errors import QuadraticError, SettingsError
 from lookalike.base.threads import in_order, pieces
+from lookalike.base.wording import setting
 from lookalike.kernels import containment as kernels
 from lookalike.text.shingles import element_sets
 
@@ -99,8 +100,8 @@ def contained(
     """
     if not 0 < threshold <= 1:
         raise SettingsError(
-            f"containment {threshold}: use a share above 0 and up to 1, as 0.9, or every document "
-            "would be in every other"
+            f"{setting('containment', threshold)}: use a share above 0 and up to 1, as 0.9, or "
+            "every document would be in every other"
         )
     if most is None:
         most = max(LEAST_LIMIT, CANDIDATES_PER_DOCUMENT * len(texts))
@@ -112,10 +113,12 @@ def contained(
             candidates += block.compared
             if candidates > most:
                 raise QuadraticError(
-                    f"containment {threshold:g}: more than {most:,} pairs of {len(texts):,} "
-                    f"documents would have to be compared, for even the rarest {shingling} "
-                    f"shingles of some stand in about {index.commonest:,} documents: leave out "
-                    "what all of them repeat, use longer shingles, or raise the threshold"
+                    f"{setting('containment', threshold)}: more than {most:,} pairs of "
+                    f"{len(texts):,} documents would have to be compared, for even the rarest "
+                    f"{shingling} shingles of some stand in about {index.commonest:,} documents: "
+                    f"leave out what all of them repeat by {setting('max_df')} or "
+                    f"{setting('ignore')}, use a longer {setting('shingle')}, or a higher "
+                    f"{setting('containment')}"
                 )
             if len(block.found):
                 yield block.found

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.base.errors import SettingsError
+from lookalike.base.wording import setting
 from lookalike.kernels import exact_join as kernels
 from lookalike.kernels import weighted_shingles
 
@@ -114,7 +115,8 @@ def near_vectors(
 def _check(threshold: float) -> None:
     if not 0 < threshold <= 1:
         raise SettingsError(
-            f"threshold {threshold} with recall 1: use one above 0, or every pair would be similar"
+            f"{setting('threshold', threshold)} with {setting('recall', 1)}: use one above 0, or "
+            "every pair would be similar"
         )
 
 

@@ -94,11 +94,11 @@ def main() -> None:
     except USAGE_ERROR as error:
         _explain_usage(error)
     except QuadraticError as error:
-        _end(str(error))
+        _end(error.for_command_line())
     except SettingsError as error:
-        _end(str(error), WRONG_USAGE)
+        _end(error.for_command_line(), WRONG_USAGE)
     except LookalikeError as error:
-        _end(str(error))
+        _end(error.for_command_line())
     except Exception as error:
         if _lacks_memory(error):
             _end(LACKING)

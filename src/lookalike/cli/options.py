@@ -88,7 +88,7 @@ def _annotation(found: Any) -> Any:
         kind = _choices(found.name, option.choices)
     if found.default is None:
         kind = kind | None
-    names = ["--" + found.name.replace("_", "-"), *option.also]
+    names = [f"--{name}" for name in (found.name.replace("_", "-"), *option.also)]
     if option.short:
         names.append(option.short)
     return Annotated[kind, typer.Option(*names, help=option.help, metavar=option.metavar)]

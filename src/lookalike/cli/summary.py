@@ -27,7 +27,7 @@ def summarise(
     empty: pa.Array,
 ) -> None:
     """Say what was read, skipped and found, and the seconds of each stage, one fact a line."""
-    from lookalike.base.wording import count, visible
+    from lookalike.base.wording import count, on_command_line, visible
 
     references = summary.references
     lines = [f"Read       {count(summary.documents - references, 'document')}"]
@@ -39,7 +39,8 @@ def summarise(
         lines.append(f"Passed by  {count(total, 'file')}: {reasons}")
     if summary.bad_count:
         lines.append(f"Bad        {summary.bad_count:,} passed over, as asked:")
-        lines += [f"           {visible(line)}" for line in summary.bad[:SHOWN_BAD]]
+        named = map(on_command_line, summary.bad[:SHOWN_BAD])
+        lines += [f"           {visible(line)}" for line in named]
         if summary.bad_count > SHOWN_BAD:
             lines.append(f"           and {summary.bad_count - SHOWN_BAD:,} more")
     if summary.empty:
@@ -89,10 +90,10 @@ def plan_told(plan: Plan, summary: Summary) -> list[str]:
 
 def say_warnings(console: Console, warnings: tuple[str, ...]) -> None:
     """Say what a user should know before trusting a result."""
-    from lookalike.base.wording import visible
+    from lookalike.base.wording import on_command_line, visible
 
     for warning in warnings:
-        console.print(f"Warning: {visible(warning)}.\n")
+        console.print(f"Warning: {visible(on_command_line(warning))}.\n")
 
 
 def sizes_told(clusters: pa.Table) -> str:

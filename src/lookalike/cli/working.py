@@ -32,7 +32,7 @@ FailOn = Annotated[
 def session(console: Console, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Give the options of a job with who hears of its progress, for as long as it runs."""
     from lookalike.api import work_beside
-    from lookalike.base.wording import visible
+    from lookalike.base.wording import on_command_line, visible
     from lookalike.cli import screen
 
     folder = options.get("work") or work_beside(options.get("out"))
@@ -46,7 +46,7 @@ def session(console: Console, options: dict[str, Any]) -> Iterator[dict[str, Any
     with screen.progress(console) as progress:
         yield options | {
             "progress": progress,
-            "say": lambda line: console.print(visible(line), soft_wrap=True),
+            "say": lambda line: console.print(visible(on_command_line(line)), soft_wrap=True),
         }
 
 

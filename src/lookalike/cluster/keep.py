@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike.base.errors import SettingsError, SourceError
+from lookalike.base.wording import setting
 from lookalike.read.batches import is_missing
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def column_of(keep: str) -> str | None:
         return None
     policy, _, column = keep.partition(":") if isinstance(keep, str) else ("", "", "")
     if policy not in ("max", "min") or not column:
-        raise SettingsError(f"keep policy {keep!r} is unknown: use {POLICIES}")
+        raise SettingsError(f"{setting('keep', keep)} is unknown: use {POLICIES}")
     return column
 
 
@@ -66,7 +67,9 @@ def _numbers(values: list[Any], column: str) -> NDArray[np.float64]:
     missing = [is_missing(value) or value == "" for value in values]
     present = [value for value, gone in zip(values, missing, strict=True) if not gone]
     if values and not present:
-        raise SourceError(f"no document has a value in column {column!r}: keep by another")
+        raise SourceError(
+            f"no document has a value in column {column!r}: name another in {setting('keep')}"
+        )
     numbers = [_number(value) for value in present]
     ranks: dict[Any, float]
     if all(number is not None for number in numbers):
@@ -77,7 +80,7 @@ def _numbers(values: list[Any], column: str) -> NDArray[np.float64]:
         wrong = next(v for v, number in zip(present, numbers, strict=True) if number is None)
         raise SourceError(
             f"column {column!r} holds values that cannot be compared with each other, numbers and "
-            f"{wrong!r}: keep by a column of numbers, or of text"
+            f"{wrong!r}: name a column of numbers, or of text, in {setting('keep')}"
         )
     else:
         texts = [str(value) for value in present]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.base.errors import QuadraticError
+from lookalike.base.wording import setting
 from lookalike.candidates.buckets import Meetings
 from lookalike.cluster.components import stars
 
@@ -181,7 +182,8 @@ class Thinning:
             raise QuadraticError(
                 f"{found.candidates:,} comparisons for {count:,} documents, of which "
                 f"{found.rejected:,} failed: most are in one bucket and few are similar; "
-                "use longer shingles, a higher threshold, or --max-df for shared boilerplate"
+                f"use a longer {setting('shingle')}, a higher {setting('threshold')}, or "
+                f"{setting('max_df')} for shared boilerplate"
             )
 
 

@@ -21,6 +21,7 @@ from lookalike.base.errors import (
 )
 from lookalike.base.memory import size
 from lookalike.base.timing import timed
+from lookalike.base.wording import Message, setting
 from lookalike.candidates.containment import contained
 from lookalike.candidates.identical import Groups
 from lookalike.candidates.union_find import UnionFind
@@ -30,7 +31,7 @@ from lookalike.cluster.thinning import Thinned
 from lookalike.job import compare as comparing
 from lookalike.job.read import read_all
 from lookalike.job.sketch import Sketches, sketch
-from lookalike.job.work_folder import Work
+from lookalike.job.work_folder import Work, difference
 from lookalike.kernels.jit import load_if_limited
 from lookalike.recipe import CanonicalForm, Sample, check, choose
 from lookalike.recipe.metrics import Cosine
@@ -110,7 +111,7 @@ class Job:
             "skip_bad": self.running.skip_bad,
         }
         if self.running.work is not None and None in reading["sources"]:
-            raise SettingsError("a work folder is for sources in files: leave it out")
+            raise SettingsError(f"{setting('work')} is for sources in files: leave it out")
         self.work = Work(self.running.work, reading=reading, claimed=self.claimed)
         self._say_what_it_takes()
 
@@ -125,9 +126,9 @@ class Job:
             if not state.get("finished") or deciding:
                 name = (deciding or changed)[0]
                 raise OutputError(
-                    f"{self.work.folder} holds the work of a job with other settings: {name} was "
-                    f"{before.get(name)!r} and is {given[name]!r}; run that job again to go on "
-                    "with it, or remove the folder"
+                    f"{self.work.folder} holds the work of a job with other settings: "
+                    f"{difference(name, before.get(name), given[name])}; run that job again to go "
+                    "on with it, or remove the folder"
                 )
             for name in ("band", "compare", "contain", "thin", "write"):
                 self.work.stage(name).restart()
@@ -327,7 +328,7 @@ class Job:
             candidates=candidates,
             rejected=rejected,
             skipped=dict(collection.skipped),
-            warnings=tuple(self.warnings),
+            warnings=tuple(map(Message, self.warnings)),
             seconds=self.seconds,
             bad=tuple(collection.bad),
             bad_count=collection.bad_count,
@@ -391,7 +392,7 @@ class Job:
         self.prepare("contained")
         threshold = self.settings.containment
         if threshold is None:
-            raise SettingsError("containment: use a share above 0, as 0.9")
+            raise SettingsError(f"{setting('containment')}: use a share above 0, as 0.9")
         if (shingling := self.recipe.metric.shingling) is None:
             raise SettingsError("this is for text: these documents are vectors")
         stage = self.work.stage("contain")
@@ -519,9 +520,10 @@ class Job:
         """Keep greedily among all pairs."""
         if len(links) * STAR_BYTES > self.running.memory:
             raise QuadraticError(
-                f"recall 1 found {len(links):,} similar pairs, about "
+                f"{len(links):,} similar pairs were found, about "
                 f"{size(len(links) * STAR_BYTES)} to choose from, of {size(self.running.memory)} "
-                "allowed: use a recall below 1, which compares with kept documents only"
+                f"allowed: use {setting('recall', 0.999)} or less, which compares with kept "
+                "documents only"
             )
         pairs = links.all()
         places = np.empty(len(order), np.int64)

@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 from lookalike.base.errors import InvalidTextError, InvalidVectorError, SettingsError, SourceError
 from lookalike.base.memory import size
 from lookalike.base.threads import in_order, pieces
+from lookalike.base.wording import Message, setting
 from lookalike.job.running import PIECE_BYTES
 from lookalike.read import kind_of
 from lookalike.read.vectors import byte_lengths
@@ -239,7 +240,7 @@ class _Reader:
             bad.append(
                 f"{self._named(batch, row)} of {size(took)} takes about "
                 f"{size(took * factor)} of memory, more than the "
-                f"{size(self.running.memory)} allowed: raise --memory, or leave it out"
+                f"{size(self.running.memory)} allowed: raise {setting('memory')}, or leave it out"
             )
             self._stop_at(bad[-1])
             rows = rows[rows != row]
@@ -367,11 +368,12 @@ def read_all(
     if known["kind"] == "tokens" and shingle not in ("auto", "tokens"):
         raise SettingsError(
             f"the documents are lists of tokens, which are compared as they are: "
-            f"leave out the shingle {shingle!r}"
+            f"leave out {setting('shingle', shingle)}"
         )
     if known["kind"] == "text" and shingle == "tokens":
         raise SettingsError(
-            "the documents are text, not lists of tokens: use chars:K or words:K shingles"
+            f"the documents are text, not lists of tokens: leave out "
+            f"{setting('shingle', 'tokens')}, or use chars:K or words:K"
         )
     if known["counts"][-1] == 0 and known["bad_count"]:
         raise SourceError(
@@ -392,9 +394,9 @@ def read_all(
         values=reader.values,
         value_lengths=reader.value_lengths,
         skipped=Counter(known["skipped"]),
-        bad=known["bad"],
+        bad=[*map(Message, known["bad"])],
         bad_count=known["bad_count"],
-        notes=known["notes"],
+        notes=[*map(Message, known["notes"])],
     )
     begin = 0
     for count in collection.counts:

@@ -9,6 +9,7 @@ from pathlib import Path
 from lookalike.base.errors import SettingsError
 from lookalike.base.memory import default_memory, parse_size
 from lookalike.base.threads import available
+from lookalike.base.wording import setting
 
 __all__ = ["PIECE_BYTES", "Progress", "Running"]
 
@@ -57,7 +58,7 @@ class Running:
     ) -> Running:
         """Fill in what was not given."""
         if threads is not None and (not isinstance(threads, int) or threads < 1):
-            raise SettingsError(f"threads {threads!r}: use a whole number from 1")
+            raise SettingsError(f"{setting('threads', threads)}: use a whole number from 1")
         return cls(
             threads or available(),
             default_memory() if memory is None else parse_size(memory),

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from lookalike.base.errors import SettingsError
 from lookalike.base.threads import in_order, pieces
+from lookalike.base.wording import setting
 from lookalike.planning.plan import MOST_GIVEN
 from lookalike.recipe.metrics import Cosine, Fingerprints, Jaccard
 from lookalike.settings import FORMAT
@@ -55,16 +56,16 @@ class Wanted:
             if name not in KINDS:
                 raise SettingsError(f"column {name!r} is unknown: use some of {', '.join(KINDS)}")
         if self.columns is not None and not self.columns:
-            raise SettingsError(f"no columns: use some of {', '.join(KINDS)}")
+            raise SettingsError(f"{setting('columns')} is empty: use some of {', '.join(KINDS)}")
         if not _is_whole(self.rows) or not 1 <= self.rows <= MOST_GIVEN:
             raise SettingsError(
-                f"rows {self.rows!r}: use a whole number from 1 to {MOST_GIVEN:,}, as 128"
+                f"{setting('rows', self.rows)}: use a whole number from 1 to {MOST_GIVEN:,}, as 128"
             )
         whole = _is_whole(self.bits)
         if not whole or not LEAST_BITS <= self.bits <= MOST_BITS or self.bits % hyperplanes.WORD:
             raise SettingsError(
-                f"bits {self.bits!r}: use a multiple of {hyperplanes.WORD} from {LEAST_BITS} to "
-                f"{MOST_BITS:,}, as 256"
+                f"{setting('bits', self.bits)}: use a multiple of {hyperplanes.WORD} from "
+                f"{LEAST_BITS} to {MOST_BITS:,}, as 256"
             )
 
 
@@ -84,7 +85,10 @@ def sketch_tables(job: Job, wanted: Wanted) -> Iterator[pa.Table]:
         raise SettingsError("sketches are made with the metric cosine")
     columns = tuple(wanted.columns or (KINDS[:2] if metric.shingling else KINDS[2:]))
     if metric.shingling is None and set(columns) != {"bits"}:
-        raise SettingsError("simhash and minhash are of text: vectors have bits alone")
+        raise SettingsError(
+            "simhash and minhash are of text: vectors have bits alone; use "
+            f"{setting('columns', 'bits')}"
+        )
     maker = _Maker(metric, columns, wanted)
     metadata = {"lookalike.fingerprint": _fingerprint(job, columns, wanted), **maker.told()}
     texts, ids = job.texts, job.collection.ids

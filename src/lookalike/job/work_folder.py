@@ -21,13 +21,14 @@ from typing import TYPE_CHECKING, Any
 from lookalike.base.columns import Store, unwritable
 from lookalike.base.errors import OutputError
 from lookalike.base.lock import Lock
+from lookalike.base.wording import setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from lookalike.base.columns import Column
 
-__all__ = ["SPOOL", "SPOOL_BEFORE", "Claim", "Stage", "Work", "claim"]
+__all__ = ["SPOOL", "SPOOL_BEFORE", "Claim", "Stage", "Work", "claim", "difference"]
 
 FORMAT = 3
 """Raised when the files of a work folder change their meaning."""
@@ -80,7 +81,8 @@ def claim(folder: Path) -> Claim:
         contents = frozenset(path.name for path in folder.iterdir())
         if STATE not in contents and not contents <= set(BEFORE):
             raise OutputError(
-                f"{folder} holds files that are no job's work: use an empty or a new folder"
+                f"{folder} holds files that are no job's work: give {setting('work')} an empty or "
+                "a new folder"
             )
         lock = Lock(folder / LOCK)
     except OSError as error:
@@ -88,7 +90,8 @@ def claim(folder: Path) -> Claim:
     if not lock.held:
         lock.release()
         raise OutputError(
-            f"another job is at work in {folder}: wait for its end, or use another folder"
+            f"another job is at work in {folder}: wait for its end, or give {setting('work')} "
+            "another folder"
         )
     return Claim(folder, lock, existed, contents)
 
@@ -140,13 +143,14 @@ class Work:
             raise OutputError(f"{path} cannot be read: remove {folder} and run again") from None
         if known != FORMAT:
             raise OutputError(
-                f"{folder} was made by another version of Lookalike: remove it, or use another"
+                f"{folder} was made by another version of Lookalike: remove it, or give "
+                f"{setting('work')} another"
             )
         if before != self.reading:
             raise OutputError(
                 f"{folder} holds the work of another job, on other sources or read in another way: "
-                f"{_difference(before, self.reading)}; run that same command again, or remove "
-                "the folder"
+                f"{_first_difference(before, self.reading)}; run that job again, or remove the "
+                "folder"
             )
         self.state = state
 
@@ -307,11 +311,26 @@ def _write_whole(path: Path, content: Any) -> None:
         raise unwritable(path, error) from None
 
 
-def _difference(known: Mapping[str, Any], given: Mapping[str, Any]) -> str:
+def _first_difference(known: Mapping[str, Any], given: Mapping[str, Any]) -> str:
     """Name the first thing in which two jobs differ."""
     for name in known:
         if known[name] != given.get(name):
             if name == "sources":
                 return "the files are others, or were changed"
-            return f"{name} was {known[name]!r} and is {given.get(name)!r}"
+            if name == "multiset":
+                # The cosine counts too, and may be what is asked for.
+                return f"another {setting('multiset')}, {setting('metric')} or {setting('simhash')}"
+            return difference(name, known[name], given.get(name))
     return "the command is another"
+
+
+def difference(name: str, before: object, now: object) -> str:
+    """Say what a setting was, and what it is."""
+    if name == "command":
+        return f"the command was {before!r} and is {now!r}"
+    if name == "column":
+        return f"the column of {setting('keep')} was {before!r} and is {now!r}"
+    if name == "ignore":
+        # Of the text a digest is known, which would tell nobody anything.
+        return f"another {setting('ignore')}"
+    return f"{setting(name, before)} then, {setting(name, now)} now"

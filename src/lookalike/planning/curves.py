@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lookalike.base.errors import SettingsError
+from lookalike.base.wording import setting
 
 __all__ = [
     "Cascade",
@@ -387,7 +388,7 @@ def _unit(what: str, values: ArrayLike) -> Floats:
 def _whole(name: str, value: int, *, example: int, least: int = 1) -> None:
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
         raise SettingsError(
-            f"{name} is a whole number from {least} upward, for example {example}, not {value!r}"
+            f"{setting(name, value)}: use a whole number from {least} upward, as {example}"
         )
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from lookalike.base.errors import SettingsError
-from lookalike.base.wording import count, floor
+from lookalike.base.wording import count, floor, setting
 from lookalike.planning.curves import (
     Cascade,
     Distribution,
@@ -346,23 +346,31 @@ def plan(
         threshold=threshold, recall=recall, bands=bands, rows=rows, cascade=cascade, metric=metric
     )
     if isinstance(documents, bool) or not isinstance(documents, int) or documents < 0:
-        raise SettingsError(f"documents {documents!r}: use a whole number from 0")
+        raise SettingsError(f"{setting('documents', documents)}: use a whole number from 0")
     if background is None or isinstance(background, (int, float)):
         mean = TYPICAL.mean if background is None else float(background)
         check_share("background", mean, "0.05")
         if shingles is not None and not shingles > 0:
-            raise SettingsError(f"shingles {shingles!r}: use a number above 0, as 1000")
+            raise SettingsError(f"{setting('shingles', shingles)}: use a number above 0, as 1000")
         background = Background(np.array([mean]), shingles or TYPICAL.shingles)
     if signature is None:
         if miss_weight is not None:
-            raise SettingsError("a miss weight is for a fixed signature: give its rows, as 128")
+            raise SettingsError(
+                f"{setting('miss_weight')} is for a fixed signature: give its rows, as "
+                f"{setting('signature', 128)}"
+            )
         return plan_for(settings, documents, background)
     if not settings.planned:
-        raise SettingsError("a signature length is for a plan: leave out bands, rows and cascade")
+        raise SettingsError(
+            f"{setting('signature')} is for a plan: leave out {setting('bands')}, "
+            f"{setting('rows')} and {setting('cascade')}"
+        )
     if isinstance(signature, bool) or not isinstance(signature, int) or signature < 1:
-        raise SettingsError(f"signature {signature!r}: use a whole number of rows, as 128")
+        raise SettingsError(
+            f"{setting('signature', signature)}: use a whole number of rows, as 128"
+        )
     miss_weight = 0.5 if miss_weight is None else miss_weight
-    check_share("miss weight", miss_weight, "0.5")
+    check_share("miss_weight", miss_weight, "0.5")
     fitted = _fit(_agreement(metric, threshold), signature, miss_weight)
     return Plan(threshold, recall, fitted, "fitted", documents, background, metric=metric)
 
@@ -452,8 +460,9 @@ def _cheapest(threshold: float, recall: float, documents: int, background: Backg
     best = _cheaper(_bandings(threshold, recall, MOST_ROWS, bands), sketching, comparing)
     if best is None:
         raise SettingsError(
-            f"threshold {threshold:g} with recall {recall:g} needs more than {MOST_ROWS:,} rows: "
-            "raise the threshold, or use recall 1 for the exact join"
+            f"{setting('threshold', threshold)} with {setting('recall', recall)} needs more than "
+            f"{MOST_ROWS:,} rows: raise {setting('threshold')}, or use {setting('recall', 1)} for "
+            "the exact join"
         )
     return best
 
@@ -525,5 +534,5 @@ def _fit(threshold: float, signature: int, miss_weight: float) -> Cascade:
         if best is None or cost < best[0]:
             best = cost, banding
     if best is None:
-        raise SettingsError(f"signature {signature}: use at least 1 row")
+        raise SettingsError(f"{setting('signature', signature)}: use at least 1 row")
     return best[1]

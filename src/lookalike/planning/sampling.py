@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lookalike.base.wording import setting
 from lookalike.kernels import near_bands as kernels
 from lookalike.sketches import hyperplanes, minhash
 from lookalike.sketches.prefilter import PREFILTER_BITS, PREFILTER_ROWS
@@ -273,7 +274,7 @@ def choose_shingle(
     elif mean < ALIKE:
         reason = f"the smallest size at which {alike}, under {ALIKE:g}"
     else:
-        reason = f"the largest tried; {alike} even so (does --boilerplate show why?)"
+        reason = f"the largest tried; {alike} even so (boilerplate may show why)"
     return shingling, background, reason
 
 
@@ -296,8 +297,9 @@ def doubts(
         smallest = usual_size(documents, chosen)
         unrelated = background.similarities[_unrelated(documents, chosen, smallest)]
         if len(unrelated) and unrelated.mean() > TOO_ALIKE:
-            tokens = shingling.unit == "tokens"
-            remedy = "leave out common ones with --max-df" if tokens else "use longer shingles"
+            remedy = f"use a longer {setting('shingle')}"
+            if shingling.unit == "tokens":
+                remedy = f"leave out common ones with {setting('max_df')}"
             found.append(
                 f"random documents are {unrelated.mean():.2f} alike with {shingling}: similarity "
                 f"says little and candidates are many; {remedy}"
@@ -308,6 +310,6 @@ def doubts(
         if length > LONG_WORDS:
             found.append(
                 f"words are {length:.0f} characters long on average, as in a script written "
-                "without spaces; use chars shingles"
+                f"without spaces; use characters, as {setting('shingle', 'chars:5')}"
             )
     return found

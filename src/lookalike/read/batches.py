@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from lookalike.base.errors import SourceError
 from lookalike.base.string_columns import strings
+from lookalike.base.wording import setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -139,7 +140,7 @@ def as_ids(values: Sequence[Any], where: Callable[[int], str]) -> pa.Array:
         if isinstance(value, (bool, np.bool_)):
             raise SourceError(
                 f"the id of {where(place)} is {value}, and ids are numbers or strings: "
-                "name another id column, or give strings"
+                f"name another column by {setting('id')}, or give strings"
             )
         if isinstance(value, str):
             check_text(value, f"the id of {where(place)}")
@@ -185,7 +186,7 @@ def _name_the_repeat(ids: pa.Array, where: Callable[[int], str]) -> None:
         if value in seen:
             raise SourceError(
                 f"id {value!r} stands twice, at {where(seen[value])} and at {where(place)}: "
-                "give every document an id of its own, or name another id column"
+                f"give every document an id of its own, or name another column by {setting('id')}"
             )
         seen[value] = place
 
@@ -213,8 +214,8 @@ def check_one_kind(text: str | None, vector: str | None) -> None:
     """Refuse two names for what the documents are."""
     if text is not None and vector is not None:
         raise SourceError(
-            f"both a text ({text!r}) and a vector ({vector!r}) are named, where a document is one "
-            "or the other: leave out one of the two"
+            f"both {setting('text', text)} and {setting('vector', vector)} are given, where a "
+            "document is one or the other: leave out one of the two"
         )
 
 
@@ -226,6 +227,6 @@ def pick_text_column(names: Sequence[Any], text: str | None, vector: str | None)
     if chosen is None:
         raise SourceError(
             f"no column is named {', '.join(TEXT_NAMES)}: say which holds the text "
-            f"(--text, text=) or a vector (--vector, vector=); there are {listed(names)}"
+            f"({setting('text')}) or a vector ({setting('vector')}); there are {listed(names)}"
         )
     return chosen

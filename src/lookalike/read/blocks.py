@@ -150,7 +150,7 @@ def blocks(
                 if not skip_bad:
                     raise problem
                 end, pending, at_end = _after_giant(stream, cut)
-                yield Block(b"", start, before + 1, 1, stream.consumed, end, str(problem))
+                yield Block(b"", start, before + 1, 1, stream.consumed, end, problem.raw)
                 start, before, end = end, before + 1, 0
         quote = cut.unclosed(pending[end:]) if at_end and len(pending) > end else None
         if quote is not None and not end:
@@ -158,7 +158,7 @@ def blocks(
             if not skip_bad:
                 raise problem
             # Its line is bad; those that it would swallow may be good.
-            yield Block(b"", start, before + 1, 1, stream.consumed, start + quote[1], str(problem))
+            yield Block(b"", start, before + 1, 1, stream.consumed, start + quote[1], problem.raw)
             start, before, pending = start + quote[1], before + 1, pending[quote[1] :]
             continue
         if at_end and quote is None and len(pending) > end:
@@ -202,8 +202,8 @@ def _giant(
         return problem
     line = line_at(shard, start + quote[0])
     return SourceError(
-        f"{problem}; the quote that opens in line {line:,} may lack its end, and nothing after it "
-        "can be read"
+        f"{problem.raw}; the quote that opens in line {line:,} may lack its end, and nothing after "
+        "it can be read"
     )
 
 

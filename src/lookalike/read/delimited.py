@@ -172,7 +172,7 @@ def choose_columns(shard: Shard, names: list[str], wanted: Wanted) -> Choice:
                 many = names.count(path[0])
                 raise SourceError(f"there are {many} columns {path[0]!r}: rename all but one")
     except SourceError as error:
-        raise SourceError(f"{shard.name}: {error}") from None
+        raise SourceError(f"{shard.name}: {error.raw}") from None
     return Choice(text, id_path, "text", {name: (name,) for name in wanted.columns or ()})
 
 
@@ -215,7 +215,7 @@ def parse_records(
         except SourceError as error:
             if not wanted.skip_bad:
                 raise
-            bad.append(str(error))
+            bad.append(error.raw)
     return from_rows(rows, number, bad)
 
 

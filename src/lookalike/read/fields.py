@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.base.errors import SourceError
+from lookalike.base.wording import setting
 from lookalike.read.batches import (
     ID_NAMES,
     TEXT_NAMES,
@@ -182,7 +183,7 @@ def choose(
     if text is None:
         raise SourceError(
             f"no column is named {', '.join(TEXT_NAMES)}: say which holds the text "
-            f"(--text, text=) or a vector (--vector, vector=); there are {listed(names)}"
+            f"({setting('text')}) or a vector ({setting('vector')}); there are {listed(names)}"
         )
     if wanted.id is None:
         return text, next(((name,) for name in ID_NAMES if name in names), None)
@@ -217,7 +218,7 @@ def no_vectors(name: str) -> SourceError:
     """Say that a file of text holds no vectors."""
     return SourceError(
         f"{name} is a file of text: vectors are read from Parquet, JSONL and .npy files; "
-        "give one of these, or leave out the name of the vector"
+        f"give one of these, or leave out {setting('vector')}"
     )
 
 

@@ -101,7 +101,7 @@ class Listing:
         if not self.skip_bad:
             raise problem
         shown = os.fsencode(str(name)).decode("utf-8", "backslashreplace")
-        self.shards.append(Shard(shown, shown, "", 0, 0, shown, within=True, problem=str(problem)))
+        self.shards.append(Shard(shown, shown, "", 0, 0, shown, within=True, problem=problem.raw))
 
     def pass_over(self, reason: str, paths: Iterable[str]) -> None:
         """Count what a pattern passes over, once."""

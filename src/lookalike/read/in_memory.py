@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.base.errors import SourceError
+from lookalike.base.wording import setting
 from lookalike.read.batches import (
     ID_NAMES,
     Documents,
@@ -59,8 +60,8 @@ def read_memory(
         return _from_table(source, text, id, vector)
     if text is not None or id is not None or vector is not None:
         raise SourceError(
-            "vector, text and id name columns of a table, a data frame or files of records; "
-            f"a {type(source).__name__} has none: leave them out"
+            f"{setting('text')}, {setting('vector')} and {setting('id')} name columns of a table, "
+            f"a data frame or files of records; a {type(source).__name__} has none: leave them out"
         )
     if isinstance(source, (pa.Array, pa.ChunkedArray)):
         return Documents(places(len(source)), _as_column(source, "the column", None))
@@ -162,7 +163,7 @@ def _as_texts(column: Any, name: str) -> pa.Array:
         column = pa.chunked_array(values, pa.large_string())
     kind = column.type
     if kind not in (pa.string(), pa.large_string(), pa.string_view(), pa.null()):
-        other = ", or give it as the vector (vector=)" if holds_vectors(kind) else ""
+        other = f", or this one by {setting('vector')}" if holds_vectors(kind) else ""
         raise SourceError(
             f"{name} holds {column.type}, not text: name a column of strings, or of lists of "
             f"tokens{other}"

@@ -162,7 +162,7 @@ def _first_choice(record: Mapping[str, Any], wanted: Wanted, where: str) -> Choi
     try:
         text, id_path = choose(list(record), wanted, find)
     except SourceError as error:
-        raise SourceError(f"{where}: {error}") from None
+        raise SourceError(f"{where}: {error.raw}") from None
     columns = {name: find(name) or (name,) for name in wanted.columns or ()}
     return Choice(text, id_path, None if wanted.vector is None else "vectors", columns)
 
@@ -185,7 +185,7 @@ def _one_by_one(
         except SourceError as error:
             if not wanted.skip_bad:
                 raise
-            bad.append(str(error))
+            bad.append(error.raw)
     return from_rows(rows, number, bad)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from lookalike.base.errors import SourceError
-from lookalike.base.wording import count
+from lookalike.base.wording import count, setting
 from lookalike.read import streams
 from lookalike.read.fields import Piece, Wanted, numbered
 from lookalike.read.streams import ANY_MEMORY, Bounds
@@ -55,11 +55,11 @@ def check_names(shard: Shard, wanted: Wanted) -> None:
     """Refuse names of columns for a file that has none."""
     # A vector may be named for other files of the same job.
     given = {"text": wanted.text, "id": wanted.id}
-    named = [f"{name} ({value!r})" for name, value in given.items() if value is not None]
+    named = [setting(name, value) for name, value in given.items() if value is not None]
     if named:
         raise SourceError(
             f"{shard.name} has no columns, its rows are the vectors: "
-            f"leave out the name of the {' and of the '.join(named)}"
+            f"leave out {' and '.join(named)}"
         )
 
 

@@ -10,6 +10,7 @@ import pyarrow.compute as pc
 
 from lookalike.base.errors import SourceError
 from lookalike.base.memory import size
+from lookalike.base.wording import setting
 from lookalike.read import streams
 from lookalike.read.batches import id_array, is_missing
 from lookalike.read.fields import (
@@ -102,10 +103,10 @@ def choose_from_schema(shard: Shard, schema: pa.Schema, wanted: Wanted) -> Choic
             name = ".".join(id_path)
             raise SourceError(
                 f"column {name!r} holds true and false, and ids are numbers or strings: name "
-                "another id column"
+                f"another by {setting('id')}"
             )
     except SourceError as error:
-        raise SourceError(f"{shard.name}: {error}") from None
+        raise SourceError(f"{shard.name}: {error.raw}") from None
     named = wanted.columns
     if named is None:
         named = tuple(n for n in names if names.count(n) == 1 and (n,) != text)
@@ -118,15 +119,17 @@ def _kind_of(name: str, found: pa.DataType, wanted: Wanted) -> Kind:
     if wanted.vector is not None:
         if not holds_vectors(found) and not pa.types.is_null(found):
             raise SourceError(
-                f"column {name!r} holds {found}, not vectors: name a column of lists of numbers"
+                f"column {name!r} holds {found}, not vectors: name a column of lists of numbers "
+                f"by {setting('vector')}"
             )
         return "vectors"
     if holds_tokens(found):
         return "tokens"
     if plain(found) not in (*STRINGS, pa.null()):
-        other = ", or give it as the vector (--vector, vector=)" if holds_vectors(found) else ""
+        other = f", or this one by {setting('vector')}" if holds_vectors(found) else ""
         raise SourceError(
-            f"column {name!r} holds {found}, not text: name a column of strings{other}"
+            f"column {name!r} holds {found}, not text: name a column of strings by "
+            f"{setting('text')}{other}"
         )
     return "text"
 

@@ -157,7 +157,7 @@ class ShardReader:
         """Stop at a shard that cannot be read, or pass over the rest of it."""
         if not self._skip_shards:
             raise error
-        return self._end(part, (str(error),))
+        return self._end(part, (error.raw,))
 
     def single_files(self, numbers: Sequence[int], read: int, reading: Reading) -> Piece:
         """Read shards that are one document each, in one go."""
@@ -175,7 +175,7 @@ class ShardReader:
                 if isinstance(error, BinaryFileError) and shard.within:
                     skipped["binary"] += 1
                 elif self._skip_shards:
-                    bad.append(str(error))
+                    bad.append(error.raw)
                 else:
                     raise
                 continue

@@ -88,7 +88,7 @@ def _html(data: bytes, name: str) -> str:
         charset = named[1].decode("ascii").lower() if named else "utf-8"
         if charset in ("utf-8", "utf8"):
             raise
-        raise SourceError(f"{error} (it says that it is {charset})") from None
+        raise SourceError(f"{error.raw} (it says that it is {charset})") from None
     from lookalike.read.html import page_text
 
     return page_text(source.encode())

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from lookalike.base.errors import SourceError
 from lookalike.base.memory import size
+from lookalike.base.wording import setting
 from lookalike.read.files import Shard, one_line, unreadable
 
 if TYPE_CHECKING:
@@ -105,7 +106,7 @@ class Bounds:
         limit = self.record if limit is None else limit
         why, remedy = "", ""
         if self.memory is not None and limit < RECORD_LIMIT:
-            why, remedy = f" with {size(self.memory)} of memory", "raise --memory, "
+            why, remedy = f" with {size(self.memory)} of memory", f"raise {setting('memory')}, "
         return SourceError(
             f"{where} is longer than {limit >> 20} MB, the most that one document may be{why}: "
             f"{remedy}split it or leave it out"
@@ -116,7 +117,7 @@ class Bounds:
         allowed = "" if self.memory is None else f" of the {size(self.memory)} allowed"
         return SourceError(
             f"{what}, more than the {size(limit)}{allowed} that it may take: "
-            "raise --memory, or leave it out"
+            f"raise {setting('memory')}, or leave it out"
         )
 
     def check_length(self, shard: Shard) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.base.errors import SettingsError
+from lookalike.base.wording import setting
 from lookalike.candidates.hamming import block_masks, expected_meetings
 from lookalike.candidates.identical import Groups
 from lookalike.planning import plan as planning
@@ -173,16 +174,18 @@ def _vectors(sample: Sample, settings: Settings, few: Canonical) -> tuple[Cosine
     for name, given in (
         ("containment", settings.containment is not None),
         ("simhash", settings.simhash is not None),
-        ("a shingle", settings.shingle != "auto"),
-        ("a weighting", settings.weights is not None),
-        ("max-df", settings.max_df is not None),
-        ("a text to ignore", settings.ignore is not None),
+        ("shingle", settings.shingle != "auto"),
+        ("weights", settings.weights is not None),
+        ("max_df", settings.max_df is not None),
+        ("ignore", settings.ignore is not None),
     ):
         if given:
-            raise SettingsError(f"{name} is for text: these documents are vectors, leave it out")
+            raise SettingsError(
+                f"{setting(name)} is for text: these documents are vectors, leave it out"
+            )
     if settings.metric != "cosine":
         raise SettingsError(
-            "vectors are compared by their angle: use --metric cosine (metric='cosine')"
+            f"vectors are compared by their angle: use {setting('metric', 'cosine')}"
         )
     if sample.kind == "sparse":
         bags = listed_bags(few)
@@ -234,7 +237,9 @@ def _ignored(
     hashes = [np.empty(0, np.uint64)]
     if settings.ignore is not None:
         if sample.kind == "tokens":
-            raise SettingsError("a text to ignore is for text: these documents are tokens")
+            raise SettingsError(
+                f"{setting('ignore')} is for text: these documents are tokens, leave it out"
+            )
         texts = pa.array(boilerplate.paragraphs(settings.ignore), pa.large_string())
         hashes.append(boilerplate.hashes_of(sample.form.canonical(texts), shingling))
     if settings.max_df is not None:
@@ -256,21 +261,22 @@ def _doubts(sample: Sample, settings: Settings, plan: Plan) -> list[str]:
     documents, empty = sample.read, sample.empty
     if empty > MOSTLY * documents:
         vectors = sample.kind in ("vectors", "sparse")
-        column, option = ("vectors", "--vector") if vectors else ("text", "--text")
+        column, option = ("vectors", "vector") if vectors else ("text", "text")
         found.append(
             f"{empty:,} of {documents:,} documents are empty: is this the column of the {column}? "
-            f"{option} names another"
+            f"{setting(option)} names another"
         )
     false = plan.false_comparisons
     if false > MANY_FALSE * max(1, plan.documents) and settings.simhash is not None:
         found.append(
-            f"with {settings.simhash} bits some {false / plan.documents:,.0f} chance meetings are "
-            "expected for each document, as if nearly every pair were compared: use fewer bits"
+            f"with {setting('simhash', settings.simhash)} some "
+            f"{false / plan.documents:,.0f} chance meetings are expected for each document, as if "
+            "nearly every pair were compared: use fewer bits"
         )
     elif false > MANY_FALSE * max(1, plan.documents) and settings.containment is None:
         found.append(
-            f"at threshold {settings.threshold:g} some {false / plan.documents:,.0f} "
-            "false candidates are expected for each document, as if nearly every pair were "
-            "compared: raise the threshold, or use longer shingles"
+            f"at {setting('threshold', settings.threshold)} some "
+            f"{false / plan.documents:,.0f} false candidates are expected for each document, as if "
+            f"nearly every pair were compared: raise it, or use a longer {setting('shingle')}"
         )
     return found

@@ -9,6 +9,7 @@ import numpy as np
 
 from lookalike.base.errors import SettingsError
 from lookalike.base.memory import size
+from lookalike.base.wording import setting
 from lookalike.candidates import exact_join, hamming
 from lookalike.candidates.buckets import band_keys
 from lookalike.score import jaccard
@@ -437,6 +438,6 @@ def _estimated(
 def _refuse_if_large(needed: int, memory: int, what: str) -> None:
     if needed > memory:
         raise SettingsError(
-            f"recall 1 holds {what} in memory, about {size(needed)} of the {size(memory)} "
-            "allowed: raise --memory, or use a recall below 1, as 0.999"
+            f"{setting('recall', 1)} holds {what} in memory, about {size(needed)} of the "
+            f"{size(memory)} allowed: raise {setting('memory')}, or use {setting('recall', 0.999)}"
         )

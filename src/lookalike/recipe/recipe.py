@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lookalike.base.errors import LookalikeError, SettingsError, SourceError
+from lookalike.base.wording import setting
 from lookalike.candidates.buckets import Layout
 from lookalike.candidates.prefilter import Prefilter
 from lookalike.planning.curves import Cascade
@@ -145,7 +146,7 @@ class Recipe:
     def layout(self) -> Layout:
         """How the cascade is laid out in bands."""
         if self.cascade is None:
-            raise SettingsError("an exact join has no bands: use a recall below 1, as 0.99")
+            raise SettingsError(f"an exact join has no bands: use {setting('recall', 0.99)}")
         return Layout.of(self.cascade)
 
     def key_bits(self, documents: int) -> int:

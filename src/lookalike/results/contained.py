@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from lookalike.base.errors import OutputError
 from lookalike.base.timing import timed, timed_items
+from lookalike.base.wording import setting
 from lookalike.results.documents import (
     ByRank,
     first_members,
@@ -145,7 +146,7 @@ class DirectedPairs:
 
     def refuse_too_many(self) -> None:
         """Refuse to lay out more pairs than fit in memory."""
-        refuse_too_many(self.count, "raise the containment")
+        refuse_too_many(self.count, f"raise {setting('containment')}")
 
     def blocks(self, *, progress: Progress | None = None) -> Iterator[pa.Table]:
         """Give the pairs in order, a table at a time; the first is empty."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from lookalike.base.errors import OutputError
+from lookalike.base.wording import Message, setting
 from lookalike.planning.plan import Plan
 from lookalike.results.record import Run, record_of
 from lookalike.results.result import Result, is_folder, write_file, write_folder
@@ -138,10 +139,10 @@ class FindResult(Result):
             return ()
         message = (
             f"the largest cluster has {size:,} documents, of which two are only {least:.2f} alike: "
-            "chains hold it together; dedup compares each with the one it keeps, or raise the "
-            "threshold"
+            "chains hold it together; dedup compares each with the one it keeps, or raise "
+            f"{setting('threshold')}"
         )
-        return (message,)
+        return (Message(message),)
 
     def record(self) -> dict[str, Any]:
         """Give the record of the run: settings, plan, counts, seconds, versions."""

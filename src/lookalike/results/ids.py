@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.base.errors import SourceError
+from lookalike.base.wording import setting
 from lookalike.kernels import normalise as kernels
 from lookalike.text.documents import Strings
 
@@ -97,6 +98,7 @@ class Ids(Strings):
                     raise SourceError(f"{place(row)} is read twice: name each source once")
                 raise SourceError(
                     f"id {name!r} stands twice, at {place(seen[name])} and at {place(row)}: "
-                    "give every document an id of its own, or name another id column"
+                    "give every document an id of its own, or name another column by "
+                    f"{setting('id')}"
                 )
             seen[name] = row

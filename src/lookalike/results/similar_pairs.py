@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from lookalike.base.errors import SourceError
 from lookalike.base.timing import timed, timed_items
+from lookalike.base.wording import setting
 from lookalike.candidates.hamming import BITS
 from lookalike.results.documents import (
     ByRank,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CONTAINMENTS", "LinkedPairs", "StoredPairs"]
 
-INSTEAD = "ask for the clusters, drop duplicates with dedup, or raise the threshold"
+INSTEAD = f"ask for the clusters, drop duplicates with dedup, or raise {setting('threshold')}"
 CONTAINMENTS = ("a_in_b", "b_in_a")
 SORT = "sort"
 """The stage that lays out pairs and puts them in order."""

@@ -14,6 +14,7 @@ import numpy as np
 
 from lookalike.base.errors import InvalidTextError, SettingsError, SourceError
 from lookalike.base.string_columns import strings
+from lookalike.base.wording import setting
 from lookalike.kernels import normalise as kernels
 from lookalike.text import unicode
 
@@ -53,7 +54,7 @@ class Normalisation:
         others = self.keep_case, self.strip_accents, self.strip_punctuation, self.strip_digits
         if self.raw and any(others):
             raise SettingsError(
-                "normalisation: 'none' leaves the text as it is and takes no other option"
+                f"{setting('normalise', 'none')} leaves the text as it is and takes no other option"
             )
 
     @classmethod
@@ -70,7 +71,7 @@ class Normalisation:
         for name in names:
             if name not in fields:
                 raise SettingsError(
-                    f"normalisation {name!r} is unknown: use default, none, or some of "
+                    f"{setting('normalise', name)} is unknown: use default, none, or some of "
                     f"{', '.join(sorted(set(fields) - {'none'}))}, with commas between"
                 )
         return cls(**{fields[name]: True for name in names})

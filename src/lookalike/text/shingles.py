@@ -17,6 +17,7 @@ import numpy as np
 
 from lookalike.base.errors import SettingsError
 from lookalike.base.threads import in_order, pieces
+from lookalike.base.wording import setting
 from lookalike.kernels import sets, shingles
 from lookalike.text import unicode
 
@@ -83,7 +84,8 @@ class Shingling:
         found = re.fullmatch(r"(chars|words):([0-9]{1,6})", str(spec).strip())
         if not found or int(found[2]) < 1:
             raise SettingsError(
-                f"shingle {spec!r} is not understood: use chars:K or words:K, as chars:5, or tokens"
+                f"{setting('shingle', spec)} is not understood: use chars:K or words:K, as "
+                "chars:5, or tokens"
             )
         unit: Literal["chars", "words"] = "chars" if found[1] == "chars" else "words"
         return cls(unit, int(found[2]), multiset)

@@ -12,6 +12,7 @@ import numpy as np
 
 from lookalike.base.errors import SettingsError
 from lookalike.base.threads import in_order, pieces
+from lookalike.base.wording import setting
 from lookalike.kernels import sets as kernels
 from lookalike.kernels import weighted_shingles
 from lookalike.settings import WEIGHTS
@@ -111,7 +112,9 @@ class Weighting:
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
         if self.name not in WEIGHTS:
-            raise SettingsError(f"weights {self.name!r} are unknown: use {', '.join(WEIGHTS)}")
+            raise SettingsError(
+                f"{setting('weights', self.name)} is unknown: use {', '.join(WEIGHTS)}"
+            )
 
     def __call__(
         self, features: NDArray[np.uint64], counts: NDArray[np.float64]
@@ -123,7 +126,9 @@ class Weighting:
             return 1 + _logarithms(counts)
         if self.name == "tf-idf":
             if self.rarity is None:
-                raise SettingsError("tf-idf weighs by a corpus: two texts alone have none")
+                raise SettingsError(
+                    f"{setting('weights', 'tf-idf')} weighs by a corpus: two texts alone have none"
+                )
             return counts * self.rarity(features)
         return counts
 
