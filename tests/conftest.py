@@ -39,6 +39,20 @@ def compile_in_silence(request, monkeypatch):
         monkeypatch.setattr(notices.compiling, "listen", lambda _listener: None)
 
 
+@pytest.fixture(scope="session", autouse=True)
+def few_documents_are_sketched_too():
+    """Let a job on a handful of documents take the path of a large one, which is what is tested."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("lookalike.recipe.choosing.SMALL_DOCUMENTS", 0)
+        yield
+
+
+@pytest.fixture
+def small_is_compared_whole(monkeypatch):
+    """Let a small corpus be compared as a whole, as it is outside of the tests."""
+    monkeypatch.setattr("lookalike.recipe.choosing.SMALL_DOCUMENTS", 200)
+
+
 @pytest.fixture(scope="session")
 def corpora() -> Path:
     """Give the folder of the real corpora, or skip."""

@@ -468,6 +468,10 @@ class Settings(
                 raise SettingsError(f"{setting(name, value)}: use a whole number from 1, as 5")
         if isinstance(self.seed, bool) or not isinstance(self.seed, int):
             raise SettingsError(f"{setting('seed', self.seed)}: use a whole number, as 1")
+        if not 0 <= self.seed < 1 << 64:
+            raise SettingsError(
+                f"{setting('seed', self.seed)}: use a whole number from 0 to 2^64 - 1"
+            )
         check_share("threshold", self.threshold, "0.8")
         if self.threshold == 0:
             raise SettingsError(

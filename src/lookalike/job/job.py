@@ -210,8 +210,9 @@ class Job:
             sample = Sample.of(
                 self.texts, self.groups, self.collection.form, read=len(self.collection)
             )
+            running = self.running
             self.recipe, self.plan, self.warnings = choose(
-                self.settings, sample, threads=self.running.threads
+                self.settings, sample, threads=running.threads, memory=running.memory
             )
 
     def _sketches(self) -> Sketches:

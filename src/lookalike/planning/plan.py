@@ -73,7 +73,7 @@ class Plan:
     """As asked for."""
     cascade: Cascade | None
     """None where every pair is found by the exact join."""
-    origin: Literal["planned", "fitted", "given", "exact", "blocks"]
+    origin: Literal["planned", "fitted", "given", "exact", "small", "blocks"]
     documents: int
     background: Background = field(repr=False)
     estimated: int = 0
@@ -204,8 +204,13 @@ class Plan:
                 f"{count(self.signature, 'table')}."
             )
         if self.cascade is None:
+            few = ""
+            if self.origin == "small":
+                few = (
+                    f"{count(self.documents, 'distinct document')} are few enough to compare all; "
+                )
             return (
-                f"Exact join{shingles}: every pair at or above {self.threshold:g} is found, "
+                f"Exact join{shingles}: {few}every pair at or above {self.threshold:g} is found, "
                 "without sketches."
             )
         row, sketch = ("bit", "sketches") if self.metric == "cosine" else ("row", "signatures")
@@ -375,14 +380,20 @@ def plan(
     return Plan(threshold, recall, fitted, "fitted", documents, background, metric=metric)
 
 
-def plan_for(settings: Settings, documents: int, background: Background) -> Plan:
-    """Choose, or take as given, the bands and rows of a job on a measured corpus."""
+def plan_for(
+    settings: Settings, documents: int, background: Background, *, small: bool = False
+) -> Plan:
+    """Choose, or take as given, the bands and rows of a job on a measured corpus.
+
+    A `small` one is compared as a whole.
+    """
     threshold, recall, metric = settings.threshold, settings.recall, settings.metric
     if not settings.planned:
         given = given_cascade(settings)
         return Plan(threshold, recall, given, "given", documents, background, metric=metric)
-    if settings.exact:
-        return Plan(threshold, recall, None, "exact", documents, background, metric=metric)
+    if settings.exact or small:
+        origin: Literal["exact", "small"] = "exact" if settings.exact else "small"
+        return Plan(threshold, recall, None, origin, documents, background, metric=metric)
     choose = _cheapest_bits if metric == "cosine" else _cheapest
     cheapest = choose(threshold, recall, documents, background)
     return Plan(threshold, recall, cheapest, "planned", documents, background, metric=metric)

@@ -1,6 +1,6 @@
 """How documents become canonical text, sketches and keys, and two of them a score."""
 
-from lookalike.recipe.choose import Chosen, Sample, check, choose
+from lookalike.recipe.choosing import Chosen, Sample, check, choose
 from lookalike.recipe.form import CanonicalForm
 from lookalike.recipe.metrics import PREFILTER_WORDS, Means
 from lookalike.recipe.recipe import Encoded, Recipe

@@ -49,6 +49,10 @@ WEIGHED = {
     "log": "shingles by log counts",
     "tf-idf": "shingles by tf-idf",
 }
+SMALL_DOCUMENTS = 200
+"""Distinct documents up to which all are compared with each other, as those of a sample are."""
+JOIN_BYTES = 48
+"""Memory that the exact join takes for a byte of a document, at the most."""
 MOSTLY = 0.5
 """Share of empty documents above which the text column is doubted."""
 MANY_FALSE = 100
@@ -116,9 +120,16 @@ class Chosen(NamedTuple):
     warnings: list[str]
 
 
-def choose(settings: Settings, sample: Sample, *, threads: int = 1) -> Chosen:
-    """Choose the shingle, leave out those that do not count, plan, and say what is doubtful."""
+def choose(
+    settings: Settings, sample: Sample, *, threads: int = 1, memory: int | None = None
+) -> Chosen:
+    """Choose the shingle, leave out those that do not count, plan, and say what is doubtful.
+
+    With so much `memory`, a corpus that is no larger than a sample is compared as a whole: to plan
+    takes as long.
+    """
     few = sample.documents.chosen(sampling.sample(sample.documents, sample.rows))
+    small = _is_small(settings, sample, few, memory)
     metric: Metric
     if sample.kind in ("vectors", "sparse"):
         metric, background = _vectors(sample, settings, few)
@@ -135,7 +146,7 @@ def choose(settings: Settings, sample: Sample, *, threads: int = 1) -> Chosen:
             background = sampling.measure_bags(metric.bags(few, every))
         else:
             background = sampling.measure(few, every, shingling)
-            if settings.planned and not settings.exact:
+            if settings.planned and not settings.exact and not small:
                 close = sampling.close_sample(sample.documents, sample.rows, sample.distinct)
                 larger = sample.documents.chosen(close)
                 background = sampling.with_close_pairs(background, larger, shingling)
@@ -148,7 +159,7 @@ def choose(settings: Settings, sample: Sample, *, threads: int = 1) -> Chosen:
             metric.distance, sample.distinct, background, len(metric.masks), meetings
         )
     else:
-        plan = planning.plan_for(settings, sample.distinct, background)
+        plan = planning.plan_for(settings, sample.distinct, background, small=small)
     plan = replace(plan, shingle=name, shingle_reason=reason, what=what)
     if settings.estimate:
         least = LEAST_BITS if settings.metric == "cosine" else LEAST_ESTIMATED
@@ -163,6 +174,14 @@ def choose(settings: Settings, sample: Sample, *, threads: int = 1) -> Chosen:
         plan.estimated,
     )
     return Chosen(recipe, plan, warnings + _doubts(sample, settings, plan))
+
+
+def _is_small(settings: Settings, sample: Sample, few: Canonical, memory: int | None) -> bool:
+    """Tell whether all documents are best compared with each other."""
+    if memory is None or not settings.planned or settings.estimate:
+        return False
+    fits = JOIN_BYTES * int(few.offsets[-1]) <= memory
+    return len(few) == sample.distinct <= SMALL_DOCUMENTS and fits
 
 
 def _dimensions(form: CanonicalForm) -> str:
