@@ -16,12 +16,14 @@ README = (ROOT / "README.md").read_text()
 
 
 def test_the_command_reference_is_that_of_the_commands():
-    spec = importlib.util.spec_from_file_location("tool", ROOT / "tools" / "command_reference.py")
+    spec = importlib.util.spec_from_file_location("tool", ROOT / "tools" / "reference.py")
     assert spec
     assert spec.loader
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
-    assert tool.PAGE.read_text() == tool.page(), "run python tools/command_reference.py"
+    assert tool.PAGE.read_text() == tool.page(), "run python tools/reference.py"
+    table = tool.python_page(tool.PYTHON.read_text())
+    assert tool.PYTHON.read_text() == table, "run python tools/reference.py"
 
 
 def test_the_example_of_the_package_runs():
