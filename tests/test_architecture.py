@@ -34,8 +34,13 @@ MODULES = {
 
 def imported(path: Path) -> set[str]:
     """Give the modules of the package that a file imports, wherever it does, types included."""
+    return imported_by(ast.parse(path.read_text()))
+
+
+def imported_by(tree: ast.AST) -> set[str]:
+    """Give the modules of the package that a tree imports."""
     found = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             found |= {name.name.removeprefix("lookalike.") for name in node.names}
         elif isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("lookalike."):
@@ -43,6 +48,15 @@ def imported(path: Path) -> set[str]:
             inner = {f"{module}.{name.name}".removeprefix(".") for name in node.names}
             found |= (inner & set(MODULES)) or {module}
     return found & set(MODULES)
+
+
+def loaded(path: Path) -> set[str]:
+    """Give those that a file imports when it runs, not for types alone."""
+    tree = ast.parse(path.read_text())
+    for node in ast.walk(tree):
+        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
+            node.body = []
+    return imported_by(tree)
 
 
 IMPORTS = {name: imported(path) - {name} for name, path in MODULES.items()}
@@ -68,6 +82,15 @@ def test_no_face_imports_a_kernel() -> None:
     for module, imports in IMPORTS.items():
         if module.partition(".")[0] in FACES:
             assert not [name for name in imports if name.startswith("kernels")], module
+
+
+def test_a_job_makes_sketches_and_scores_by_its_recipe_alone() -> None:
+    beneath = ("sketches", "planning", "score", "kernels")
+    for module, path in MODULES.items():
+        if module.startswith("job."):
+            used = {name for name in loaded(path) if name.startswith(beneath)}
+            # Where memory is limited, compiled code is loaded before anything else.
+            assert used <= {"kernels.jit"}, module
 
 
 def test_the_listing_is_short_and_has_an_order() -> None:

@@ -284,12 +284,13 @@ def work_beside(out: str | os.PathLike[str] | None) -> Path | None:
 
 @contextmanager
 def _sketches(source: Any, options: SketchOptions) -> Iterator[tuple[Job, Iterator[pa.Table]]]:
-    from lookalike.job.sketch_table import Wanted, sketch_tables
+    from lookalike.job.sketch_table import sketch_tables
+    from lookalike.recipe import ColumnChoice
 
-    wanted = Wanted(options.columns, options.rows, options.bits, options.multiset)
+    choice = ColumnChoice(options.columns, options.rows, options.bits, options.multiset)
     settings = _settings(options, metric="cosine", rows=None, multiset=False)
     with _job(source, settings, options) as job:
-        yield job, sketch_tables(job, wanted)
+        yield job, sketch_tables(job, choice)
         job.finish()
 
 

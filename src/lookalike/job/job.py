@@ -22,7 +22,6 @@ from lookalike.base.errors import (
 from lookalike.base.memory import size
 from lookalike.base.timing import timed
 from lookalike.base.wording import Message, setting
-from lookalike.candidates.containment import contained
 from lookalike.candidates.identical import Groups
 from lookalike.candidates.union_find import UnionFind
 from lookalike.cluster.components import smallest_similarities, stars
@@ -30,11 +29,11 @@ from lookalike.cluster.keep import column_of, priorities
 from lookalike.cluster.thinning import Thinned
 from lookalike.job import compare as comparing
 from lookalike.job.read import read_all
+from lookalike.job.running import PIECE_BYTES
 from lookalike.job.sketch import Sketches, sketch
 from lookalike.job.work_folder import Work, difference
 from lookalike.kernels.jit import load_if_limited
-from lookalike.recipe import CanonicalForm, Sample, check, choose
-from lookalike.recipe.metrics import Cosine
+from lookalike.recipe import CanonicalForm, Means, Sample, check, choose
 from lookalike.results import (
     BoilerplateResult,
     ContainmentResult,
@@ -50,10 +49,8 @@ from lookalike.results.kept_files import Origin
 from lookalike.results.pairs import LINK, Links
 from lookalike.results.record import Run
 from lookalike.results.similar_pairs import LinkedPairs
-from lookalike.score.jaccard import Scored
 from lookalike.text.boilerplate import most_shared
 from lookalike.text.documents import Selection
-from lookalike.text.shingles import PIECE_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -66,6 +63,7 @@ if TYPE_CHECKING:
     from lookalike.read import Corpus
     from lookalike.read.source import InMemory
     from lookalike.recipe.metrics import Compare
+    from lookalike.score.jaccard import Scored
     from lookalike.settings import Settings
 
 __all__ = ["Job"]
@@ -340,13 +338,12 @@ class Job:
 
     def resolved(self) -> Settings:
         """Give the settings that ran."""
-        metric, planned = self.recipe.metric, self.plan.cascade
-        weighting = metric.weighting.name if isinstance(metric, Cosine) else None
+        planned = self.plan.cascade
         return self.settings.resolved(
             shingle=self.recipe.shingle or self.settings.shingle,
             normalise=str(self.recipe.form.normalisation),
             cascade=str(planned) if planned and self.plan.distance is None else None,
-            weights=weighting if metric.shingling is not None else None,
+            weights=self.recipe.weights,
         )
 
     def find(self) -> FindResult:
@@ -394,26 +391,19 @@ class Job:
         threshold = self.settings.containment
         if threshold is None:
             raise SettingsError(f"{setting('containment')}: use a share above 0, as 0.9")
-        if (shingling := self.recipe.metric.shingling) is None:
-            raise SettingsError("this is for text: these documents are vectors")
         stage = self.work.stage("contain")
         stage.restart()
         links = Links(stage.column("links", LINK))
         with timed(self.seconds, "compare"):
-            blocks = contained(
-                Selection(self.texts, self.rows),
-                shingling,
-                threshold=threshold,
-                memory=self.running.memory // 2,
-                threads=self.running.threads,
-                progress=lambda *done: self.running.progress("compare", *done),
+            running = self.running
+            means = Means(
+                running.memory // 2,
+                running.threads,
+                lambda *done: running.progress("compare", *done),
             )
-            for block in blocks:
-                unknown = np.zeros(len(block.inner))
-                links.append(
-                    Scored(block.inner, block.outer, block.containment, block.similarity, unknown)
-                )
-                comparing.make_room_for(links, stage, self.running)
+            for scored in self.recipe.contained(self.texts, self.rows, threshold, means):
+                links.append(scored)
+                comparing.make_room_for(links, stage, running)
         settings, documents = self.resolved(), self._documents()
         return ContainmentResult(
             settings=settings,

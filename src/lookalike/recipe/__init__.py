@@ -4,15 +4,18 @@ from lookalike.recipe.choosing import Chosen, Sample, check, choose
 from lookalike.recipe.form import CanonicalForm
 from lookalike.recipe.metrics import PREFILTER_WORDS, Means
 from lookalike.recipe.recipe import Encoded, Recipe
+from lookalike.recipe.sketch_columns import ColumnChoice, SketchColumns
 
 __all__ = [
     "PREFILTER_WORDS",
     "CanonicalForm",
     "Chosen",
+    "ColumnChoice",
     "Encoded",
     "Means",
     "Recipe",
     "Sample",
+    "SketchColumns",
     "check",
     "choose",
 ]

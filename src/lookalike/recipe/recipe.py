@@ -13,17 +13,22 @@ import numpy as np
 from lookalike.base.errors import LookalikeError, SettingsError, SourceError
 from lookalike.base.wording import setting
 from lookalike.candidates.buckets import Layout
+from lookalike.candidates.containment import contained
 from lookalike.candidates.prefilter import Prefilter
 from lookalike.planning.curves import Cascade
 from lookalike.recipe import saved
+from lookalike.recipe.metrics import Cosine
+from lookalike.score.jaccard import Scored
+from lookalike.text.documents import Selection
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
     from lookalike.recipe.form import CanonicalForm
     from lookalike.recipe.metrics import Blocks, Compare, Documents, Means, Metric, Rows
-    from lookalike.score.jaccard import Scored
     from lookalike.text.normalise import Canonical
 
 __all__ = ["Encoded", "Recipe"]
@@ -127,6 +132,27 @@ class Recipe:
         """Give pairs of places in `rows` among which all similar ones are, and what scores them."""
         return self.metric.every(documents, rows, self.threshold, means)
 
+    def contained(
+        self, documents: Documents, rows: Rows, share: float, means: Means
+    ) -> Iterator[Scored]:
+        """Give the pairs of places in `rows` of which the second has such a share of the first.
+
+        The similarity of such a pair is that share, and its `first_in_second` the similarity.
+        """
+        shingling = self.metric.shingling
+        if shingling is None:
+            raise SettingsError("this is for text: these documents are vectors")
+        for block in contained(
+            Selection(documents, rows),
+            shingling,
+            threshold=share,
+            memory=means.memory,
+            threads=means.threads,
+            progress=means.progress,
+        ):
+            unknown = np.zeros(len(block))
+            yield Scored(block.inner, block.outer, block.containment, block.similarity, unknown)
+
     @property
     def by_sketches(self) -> bool:
         """Whether scores are told from sketches, not from the documents themselves."""
@@ -177,6 +203,12 @@ class Recipe:
         """What a shingle is, as `chars:5`; None for vectors."""
         shingling = self.metric.shingling
         return None if shingling is None else str(shingling)
+
+    @property
+    def weights(self) -> str | None:
+        """What a shingle counts for; None for sets and for vectors."""
+        weighting = self.metric.weighting if isinstance(self.metric, Cosine) else None
+        return None if weighting is None or self.shingle is None else weighting.name
 
     def sketching(self) -> dict[str, Any]:
         """Give all that decides a sketch, as plain values; tables by their digests."""
