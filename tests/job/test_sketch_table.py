@@ -264,13 +264,9 @@ class TestSameness:
     def test_threads_and_pieces_change_nothing(self, texts, monkeypatch):
         expected = lookalike.sketch(texts, threads=1, **ALL)
         for threads, piece in ((2, 1 << 20), (3, 500), (1, 3000)):
-            for module in (
-                "job.read",
-                "job.sketch_table",
-                "text.shingles",
-                "text.weighted_shingles",
-            ):
+            for module in ("job.read", "text.shingles", "text.weighted_shingles"):
                 monkeypatch.setattr(f"lookalike.{module}.PIECE_BYTES", piece)
+            monkeypatch.setattr("lookalike.job.sketch_table.TABLE_BYTES", piece)
             found = lookalike.sketch(texts, threads=threads, **ALL)
             assert found.equals(expected)
             assert found.schema.metadata == expected.schema.metadata

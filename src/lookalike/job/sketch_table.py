@@ -10,7 +10,6 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.base.threads import in_order, pieces
-from lookalike.job.running import PIECE_BYTES
 from lookalike.recipe import SketchColumns
 from lookalike.settings import FORMAT
 
@@ -23,6 +22,9 @@ if TYPE_CHECKING:
     from lookalike.recipe import ColumnChoice
 
 __all__ = ["sketch_tables"]
+
+TABLE_BYTES = 1 << 20
+"""Bytes of documents, and of their sketches, that make one table."""
 
 
 def sketch_tables(job: Job, choice: ColumnChoice) -> Iterator[pa.Table]:
@@ -37,7 +39,7 @@ def sketch_tables(job: Job, choice: ColumnChoice) -> Iterator[pa.Table]:
     every = np.arange(len(job.collection), dtype=np.int64)
     yield _table(job, columns, every[:0], metadata)
     # Of short texts the sketches take more than the texts do.
-    cut = pieces(job.texts.lengths(every) + columns.bytes_each(), PIECE_BYTES)
+    cut = pieces(job.texts.lengths(every) + columns.bytes_each(), TABLE_BYTES)
     done = 0
     for table in in_order(
         lambda piece: _table(job, columns, every[piece], metadata), cut, job.running.threads
