@@ -22,7 +22,7 @@ ORDER = (
     *("job", "api", "learn", "cli", "__main__"),
 )
 FACES = ("cli", "__main__", "api")
-MOST_ENTRIES = 24
+MAX_ENTRIES = 24
 TO_COME = {"index", "report", "server", "spark"}
 """Faces for which the listing has room left."""
 MODULES = {
@@ -96,7 +96,7 @@ def test_a_job_makes_sketches_and_scores_by_its_recipe_alone() -> None:
 def test_the_listing_is_short_and_has_an_order() -> None:
     entries = {path.name for path in PACKAGE.iterdir() if path.name != "__pycache__"}
     assert {path.removesuffix(".py") for path in entries} == {*ORDER, "__init__", "py.typed"}
-    assert len(entries | TO_COME) <= MOST_ENTRIES
+    assert len(entries | TO_COME) <= MAX_ENTRIES
 
 
 def test_public_names_are_sorted_and_load() -> None:
@@ -276,7 +276,7 @@ file = written("texts.jsonl", texts)
 tokens = written("tokens.jsonl", [["a", "b"], ["b", "a", "c"], []])
 every = ({}, {"recall": 1}, {"multiset": True}, {"shingle": "words:2"}, {"normalise": "none"},
          {"estimate": True}, {"cascade": "or:2 and:2"}, {"max_df": 0.9}, {"ignore": "plain"})
-lookalike.base.memory.LEAST = 0
+lookalike.base.memory.MIN_BYTES = 0
 for source in (texts, pa.array(texts), pa.array(texts, pa.string()).slice(1), file, tokens):
     for memory in (None, 1000):
         for options in every:

@@ -319,7 +319,7 @@ def _job(source: Any, settings: Settings, options: Any) -> Iterator[Job]:
     with job.closed_if_it_fails():
         yield job
         if asked is None:
-            job.work.disappear()
+            job.work.unlink()
 
 
 def _names(source: Any) -> list[str] | None:

@@ -42,7 +42,7 @@ FORMAT = 2
 METRICS = ("jaccard", "cosine")
 WEIGHTS = ("counts", "binary", "log", "tf-idf")
 FORMATS = ("table", "jsonl", "csv", "parquet")
-MOST_DISTANCE = 16
+MAX_DISTANCE = 16
 """Bits of 64 within which fingerprints are searched for; of more, nearly every pair would do."""
 
 
@@ -65,15 +65,15 @@ class Option:
     python_only: bool = False
 
 
-def _option(default: Any, sentence: str, **shown: Any) -> Any:
+def _option(default: Any, sentence: str, **details: Any) -> Any:
     """Declare an option."""
-    return field(default=default, metadata={"option": Option(sentence, **shown)})
+    return field(default=default, metadata={"option": Option(sentence, **details)})
 
 
 def option_of(one: Any) -> Option:
     """Give how the option of a field is shown."""
-    shown: Option = one.metadata["option"]
-    return shown
+    option: Option = one.metadata["option"]
+    return option
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -525,9 +525,9 @@ class Settings(
                 raise SettingsError(
                     f"{setting('simhash', distance)}: use a whole number of bits, as 3"
                 )
-            if not 0 <= distance <= MOST_DISTANCE:
+            if not 0 <= distance <= MAX_DISTANCE:
                 raise SettingsError(
-                    f"{setting('simhash', distance)}: use from 0 to {MOST_DISTANCE} bits, as 3"
+                    f"{setting('simhash', distance)}: use from 0 to {MAX_DISTANCE} bits, as 3"
                 )
             object.__setattr__(self, "simhash", int(distance))
             if self.estimate or not self.planned:

@@ -35,7 +35,7 @@ steps = st.lists(
 @given(steps=steps, waiting=st.sampled_from([0, 12, 1 << 20]))
 def test_a_column_is_a_list_that_grows_at_its_end(in_a_file, steps, waiting):
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
-        patched.setattr(store, "WAITING_BYTES", waiting)
+        patched.setattr(store, "WRITE_BUFFER_BYTES", waiting)
         column = Column(np.int32, Path(folder) / "column" if in_a_file else None)
         expected = []
         for what, given in steps:
@@ -121,7 +121,7 @@ def full(*_given):
 
 
 def test_a_full_disk_is_told_and_what_was_there_stays(tmp_path, monkeypatch):
-    monkeypatch.setattr(store, "WAITING_BYTES", 0)
+    monkeypatch.setattr(store, "WRITE_BUFFER_BYTES", 0)
     column = Column(np.int64, tmp_path / "column")
     column.append(np.arange(3))
     monkeypatch.setattr("os.pwrite", full)
@@ -139,7 +139,7 @@ def moved(column, path):
 
 @pytest.mark.parametrize("waiting", [0, 1 << 20])
 def test_a_disk_that_fills_while_memory_is_moved_is_told(tmp_path, monkeypatch, waiting):
-    monkeypatch.setattr(store, "WAITING_BYTES", waiting)
+    monkeypatch.setattr(store, "WRITE_BUFFER_BYTES", waiting)
     column = Column(np.int64)
     column.append(np.arange(3))
     monkeypatch.setattr("os.pwrite", full)
@@ -174,7 +174,7 @@ class TestWaiting:
 
     @pytest.mark.parametrize("size", [1, 7, 8, 9, 40])
     def test_no_more_wait_than_is_allowed(self, tmp_path, monkeypatch, size):
-        monkeypatch.setattr(store, "WAITING_BYTES", 64)
+        monkeypatch.setattr(store, "WRITE_BUFFER_BYTES", 64)
         column = Column(np.uint64, tmp_path / "column")
         for turn in range(9):
             column.append(np.arange(turn * size, (turn + 1) * size))

@@ -101,7 +101,7 @@ def test_a_full_container_still_gets_the_least(system):
     system("proc/meminfo", "MemAvailable: 8000000 kB\n")
     system("sys/fs/cgroup/memory.max", "1000000000\n")
     system("sys/fs/cgroup/memory.current", "1100000000\n")
-    assert default_memory() == memory.LEAST
+    assert default_memory() == memory.MIN_BYTES
 
 
 def test_a_system_without_such_files_is_asked_otherwise(system, monkeypatch):
@@ -109,4 +109,4 @@ def test_a_system_without_such_files_is_asked_otherwise(system, monkeypatch):
     monkeypatch.setattr("os.sysconf", answers.__getitem__)
     assert default_memory() == 4096 * 500_000
     monkeypatch.delattr("os.sysconf")
-    assert default_memory() == memory.UNKNOWN // 2
+    assert default_memory() == memory.ASSUMED_FREE_BYTES // 2

@@ -11,7 +11,15 @@ import twins
 import twins_core
 from lookalike.base.columns import Column
 from lookalike.base.errors import QuadraticError, SettingsError
-from lookalike.candidates.buckets import Buckets, Keys, Layout, Meetings, band_keys, candidates, met
+from lookalike.candidates.buckets import (
+    BucketIndex,
+    Buckets,
+    Keys,
+    Layout,
+    band_keys,
+    candidate_blocks,
+    candidates,
+)
 from lookalike.kernels import buckets as kernels
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.planning.curves import Cascade
@@ -19,7 +27,7 @@ from made_documents import pairs_of, rows_of
 
 pytestmark = pytest.mark.kernels
 
-MOST_ROWS = 64
+MAX_ROWS = 64
 BLOCKS = (1, 2, 7, 64)
 
 
@@ -27,7 +35,7 @@ BLOCKS = (1, 2, 7, 64)
 def cascades(draw):
     """One to four steps, any kind first, any kind next, that need at most 64 rows together."""
     steps = []
-    room = MOST_ROWS
+    room = MAX_ROWS
     for _ in range(draw(st.integers(1, 4))):
         size = draw(st.integers(1, min(room, 8)))
         steps.append((draw(st.sampled_from(["and", "or"])), size))
@@ -211,7 +219,7 @@ class TestEachPairOnce:
         assert found(distinct_signatures(documents, 8), Cascade.parse(spec)) == []
 
 
-ALONE = int(kernels.ALONE)
+NO_BUCKET = int(kernels.NO_BUCKET)
 
 
 def keys_of(table, cuts=()):
@@ -244,14 +252,14 @@ class TestKeys:
         documents = len(table[0])
         cuts = sorted(data.draw(st.lists(st.integers(0, documents), max_size=4)))
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("lookalike.candidates.buckets.TOGETHER", together)
+            patched.setattr("lookalike.candidates.buckets.BLOCK_DOCUMENTS", together)
             keys = keys_of(table, cuts)
             assert len(keys) == keys.written == documents
             assert [keys.band(number).tolist() for number in range(len(table))] == table
             assert keys.all().tolist() == table
 
     def test_another_goes_on_after_the_last_whole_block(self, monkeypatch):
-        monkeypatch.setattr("lookalike.candidates.buckets.TOGETHER", 4)
+        monkeypatch.setattr("lookalike.candidates.buckets.BLOCK_DOCUMENTS", 4)
         table = np.arange(22, dtype=np.uint64).reshape(2, 11)
         column = Column(np.uint64)
         killed = Keys(2, column)
@@ -271,40 +279,43 @@ class TestBuckets:
         st.integers(0, 2**32 - 20),
     )
     def test_one_band_is_numbered_as_the_twin_does(self, drawn, chance, number):
-        keys, bare = ([one[side] for one in drawn] for side in (0, 1))
+        keys, empty = ([one[side] for one in drawn] for side in (0, 1))
         places = list(range(len(keys)))
         chance.shuffle(places)
         # Equal keys in any order.
         order = sorted(range(len(keys)), key=lambda i: (keys[i], places[i]))
-        out, sizes = np.full(len(keys), ALONE, np.uint32), np.zeros(len(keys) // 2 + 1, np.int64)
+        out, sizes = (
+            np.full(len(keys), NO_BUCKET, np.uint32),
+            np.zeros(len(keys) // 2 + 1, np.int64),
+        )
         found = kernels.number_buckets(
             np.array(sorted(keys), np.uint64),
             np.array(order, np.int64),
-            np.array(bare, np.bool_),
+            np.array(empty, np.bool_),
             np.array(places, np.int64),
             number,
             out,
             sizes,
         )
-        expected, expected_sizes = twins_core.buckets(keys, bare, number)
+        expected, expected_sizes = twins_core.buckets(keys, empty, number)
         assert sizes[:found].tolist() == expected_sizes
-        assert [None if out[place] == ALONE else out[place] for place in places] == expected
+        assert [None if out[place] == NO_BUCKET else out[place] for place in places] == expected
 
     @given(key_tables(), st.randoms(use_true_random=False), st.data())
     def test_they_are_those_of_every_band_at_the_places_of_the_documents(self, table, chance, data):
         documents = len(table[0])
         places = list(range(documents))
         chance.shuffle(places)
-        bare = data.draw(st.lists(st.booleans(), min_size=documents, max_size=documents))
+        empty = data.draw(st.lists(st.booleans(), min_size=documents, max_size=documents))
         found = buckets_of(
             table,
-            bare=np.array(bare, np.bool_),
+            empty=np.array(empty, np.bool_),
             places=np.array(places, np.int64),
             threads=data.draw(st.sampled_from([1, 2])),
         )
         sizes, rows = [], []
         for keys in table:
-            row, more = twins_core.buckets(keys, bare, len(sizes))
+            row, more = twins_core.buckets(keys, empty, len(sizes))
             rows.append(row)
             sizes += more
         assert np.diff(found.starts).tolist() == sizes
@@ -312,19 +323,19 @@ class TestBuckets:
         assert found.largest == max(sizes, default=0)
         assert (found.documents, found.bands) == (documents, len(table))
         for start, stop in [(0, documents), (documents // 3, documents // 2)]:
-            stretch = found.stretch(start, stop)
+            batch = found.batch(start, stop)
             for band, row in enumerate(rows):
-                mine = {places[i]: ALONE if b is None else b for i, b in enumerate(row)}
-                assert stretch[band].tolist() == [mine[place] for place in range(start, stop)]
+                mine = {places[i]: NO_BUCKET if b is None else b for i, b in enumerate(row)}
+                assert batch[band].tolist() == [mine[place] for place in range(start, stop)]
 
     def test_the_pairs_of_the_fullest_band_are_counted(self):
         # 3 + 1 pairs in the first band, 10 in the second, none in the third.
         table = [[1, 1, 1, 2, 2, 3], [7, 7, 7, 7, 7, 8], [1, 2, 3, 4, 5, 6]]
         found = buckets_of(table)
-        assert (found.most_pairs, found.largest) == (10, 5)
+        assert (found.max_band_pairs, found.largest) == (10, 5)
 
     def test_more_buckets_than_have_numbers_are_refused(self, monkeypatch):
-        monkeypatch.setattr("lookalike.kernels.buckets.ALONE", np.uint32(3))
+        monkeypatch.setattr("lookalike.kernels.buckets.NO_BUCKET", np.uint32(3))
         with pytest.raises(QuadraticError, match="'or:2' makes more than 3 buckets: use fewer"):
             buckets_of([[1, 1, 2, 2], [1, 1, 2, 3]])
 
@@ -339,45 +350,45 @@ def visits(draw):
         start = draw(st.integers(0, documents))
         stop = draw(st.integers(start, documents))
         chosen = draw(st.lists(st.booleans(), min_size=stop - start, max_size=stop - start))
-        what = draw(st.sampled_from(["meet", "meet and enter", "enter", "leave"]))
+        what = draw(st.sampled_from(["look up", "look up and insert", "insert", "remove"]))
         steps.append((what, start, stop, chosen, draw(st.integers(0, documents))))
     return table, steps
 
 
-class TestMeetings:
+class TestBucketIndex:
     @given(visits(), st.integers(1, 5), st.sampled_from([12, 25, 2**32 - 1]))
     def test_whatever_happens_they_are_those_of_the_twin(self, drawn, block, last_stamp):
         table, steps = drawn
         buckets = buckets_of(table)
-        whole = buckets.stretch(0, buckets.documents)
-        rooms = twins_core.Rooms(
-            [[None if b == ALONE else b for b in column] for column in whole.T.tolist()]
+        whole = buckets.batch(0, buckets.documents)
+        members = twins_core.Members(
+            [[None if b == NO_BUCKET else b for b in column] for column in whole.T.tolist()]
         )
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr("lookalike.candidates.buckets.LAST_STAMP", last_stamp)
-            meetings = Meetings(buckets, block=block)
+            index = BucketIndex(buckets, block=block)
             inside = 0
             for what, start, stop, chosen, least in steps:
-                if what == "leave":
+                if what == "remove":
                     # None at later places may be in.
                     last = max(stop, inside)
-                    meetings.leave(buckets.stretch(start, last), start)
-                    rooms.leave(range(start, last))
+                    index.remove(buckets.batch(start, last), start)
+                    members.remove(range(start, last))
                     inside = min(inside, start)
                     continue
-                if what != "meet" and start < inside:
+                if what != "look up" and start < inside:
                     # Members enter in the order of their places, and once.
                     continue
-                stretch, places = buckets.stretch(start, stop), range(start, stop)
-                if what == "enter":
-                    meetings.enter(stretch, start, np.array(chosen, np.bool_))
-                    rooms.enter(places, chosen)
+                batch, places = buckets.batch(start, stop), range(start, stop)
+                if what == "insert":
+                    index.insert(batch, start, np.array(chosen, np.bool_))
+                    members.insert(places, chosen)
                     inside = stop
                     continue
-                insert = what == "meet and enter"
+                insert = what == "look up and insert"
                 blocks = list(
-                    meetings.of(
-                        stretch,
+                    index.candidates(
+                        batch,
                         start,
                         alive=np.array(chosen, np.bool_),
                         least=least,
@@ -386,13 +397,15 @@ class TestMeetings:
                 )
                 assert all(0 < len(first) <= block for first, _ in blocks)
                 pairs = [pair for first, second in blocks for pair in pairs_of(first, second)]
-                assert pairs == rooms.meet(places, chosen, least=least, insert=insert)
+                assert pairs == members.candidates(places, chosen, least=least, insert=insert)
                 inside = stop if insert else inside
 
     @pytest.mark.parametrize("block", [1, 2, 3, 7, 100])
     def test_documents_with_many_buckets_in_common_meet_once(self, block):
         buckets = buckets_of([[1] * 6, [2] * 6, [3, 3, 3, 4, 4, 4], [5] * 6])
-        met_ones = list(Meetings(buckets, block=block).of(buckets.stretch(0, 6), 0, insert=True))
+        met_ones = list(
+            BucketIndex(buckets, block=block).candidates(buckets.batch(0, 6), 0, insert=True)
+        )
         pairs = [pair for first, second in met_ones for pair in pairs_of(first, second)]
         assert sorted(pairs) == list(combinations(range(6), 2))
 
@@ -400,31 +413,31 @@ class TestMeetings:
     def test_no_meeting_is_lost_when_the_stamps_begin_anew(self, monkeypatch, last_stamp):
         monkeypatch.setattr("lookalike.candidates.buckets.LAST_STAMP", last_stamp)
         buckets = buckets_of([[1] * 4, [2] * 4])
-        meetings = Meetings(buckets)
-        meetings.enter(buckets.stretch(0, 3), 0, np.ones(3, np.bool_))
+        index = BucketIndex(buckets)
+        index.insert(buckets.batch(0, 3), 0, np.ones(3, np.bool_))
         for idle in range(12):
             # Visits that mark nobody, so that old marks stand when their stamps come again.
             for _ in range(idle):
-                assert list(meetings.of(buckets.stretch(3, 4), 3, least=3, insert=False)) == []
-            ((first, second),) = meetings.of(buckets.stretch(3, 4), 3, insert=False)
+                assert list(index.candidates(buckets.batch(3, 4), 3, least=3, insert=False)) == []
+            ((first, second),) = index.candidates(buckets.batch(3, 4), 3, insert=False)
             assert pairs_of(first, second) == [(2, 3), (1, 3), (0, 3)]
 
     def test_those_who_left_are_not_met_again(self):
         buckets = buckets_of([[1, 1, 1, 1]])
-        meetings = Meetings(buckets)
-        for _ in meetings.of(buckets.stretch(0, 3), 0, insert=True):
+        index = BucketIndex(buckets)
+        for _ in index.candidates(buckets.batch(0, 3), 0, insert=True):
             pass
-        meetings.leave(buckets.stretch(1, 3), 1)
-        ((first, second),) = meetings.of(buckets.stretch(3, 4), 3, insert=False)
+        index.remove(buckets.batch(1, 3), 1)
+        ((first, second),) = index.candidates(buckets.batch(3, 4), 3, insert=False)
         assert pairs_of(first, second) == [(0, 3)]
 
     def test_a_visit_that_is_broken_off_can_be_taken_back(self):
         buckets = buckets_of([[1] * 6])
-        meetings = Meetings(buckets, block=1)
-        stretch = buckets.stretch(0, 6)
-        next(meetings.of(stretch, 0, insert=True))
-        meetings.leave(stretch, 0)
-        pairs = [p for block in meetings.of(stretch, 0, insert=True) for p in pairs_of(*block)]
+        index = BucketIndex(buckets, block=1)
+        batch = buckets.batch(0, 6)
+        next(index.candidates(batch, 0, insert=True))
+        index.remove(batch, 0)
+        pairs = [p for block in index.candidates(batch, 0, insert=True) for p in pairs_of(*block)]
         assert sorted(pairs) == list(combinations(range(6), 2))
 
     @given(key_tables(), st.integers(0, 10), st.integers(1, 4), st.integers(1, 5))
@@ -434,12 +447,12 @@ class TestMeetings:
         cascade = Cascade((("or", len(table)),))
         told = []
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("lookalike.candidates.buckets.TOGETHER", together)
+            patched.setattr("lookalike.candidates.buckets.BLOCK_DOCUMENTS", together)
             buckets = buckets_of(table)
             every, later = (
                 [
                     pair
-                    for first, second in met(
+                    for first, second in candidate_blocks(
                         buckets, Layout.of(cascade), None, start=begin, block=block, progress=tell
                     )
                     for pair in pairs_of(first, second)
@@ -454,14 +467,16 @@ class TestMeetings:
     def test_all_candidates_of_the_documents_told_came_before(self, table, together):
         at = 0
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr("lookalike.candidates.buckets.TOGETHER", together)
+            patched.setattr("lookalike.candidates.buckets.BLOCK_DOCUMENTS", together)
 
             def tell(documents):
                 nonlocal at
                 at = documents
 
             layout = Layout.of(Cascade((("or", len(table)),)))
-            for _, second in met(buckets_of(table), layout, None, block=1, progress=tell):
+            for _, second in candidate_blocks(
+                buckets_of(table), layout, None, block=1, progress=tell
+            ):
                 assert second.min() >= at
 
 
@@ -505,19 +520,19 @@ class TestQuadraticWork:
             "'and'"
         )
         with pytest.raises(QuadraticError, match=message):
-            found(signatures, Cascade.parse("or:2 and:2 or:2"), most=4_949)
-        assert len(found(signatures, Cascade.parse("or:2 and:2 or:2"), most=4_950)) == 4_950
+            found(signatures, Cascade.parse("or:2 and:2 or:2"), max_pairs=4_949)
+        assert len(found(signatures, Cascade.parse("or:2 and:2 or:2"), max_pairs=4_950)) == 4_950
 
     def test_it_is_refused_before_the_first_candidate(self):
-        pairs = candidates(np.zeros((10, 4), np.uint32), Cascade.parse("or:4"), most=44)
+        pairs = candidates(np.zeros((10, 4), np.uint32), Cascade.parse("or:4"), max_pairs=44)
         with pytest.raises(QuadraticError, match="the largest bucket holds 10"):
             next(pairs)
 
     def test_the_bound_itself_is_allowed(self):
         signatures = np.zeros((100, 8), np.uint32)
-        assert len(found(signatures, Cascade.parse("or:2 and:2 or:2"), most=19_800)) == 4950
+        assert len(found(signatures, Cascade.parse("or:2 and:2 or:2"), max_pairs=19_800)) == 4950
 
     def test_a_banding_of_distinct_signatures_is_never_refused(self):
         signatures = distinct_signatures(50 if INTERPRETED else 5000, 40)
-        assert found(signatures, Cascade.banding(8, 5), most=0) == []
-        assert found(signatures, Cascade.parse("and:4 or:4 and:2"), most=0) == []
+        assert found(signatures, Cascade.banding(8, 5), max_pairs=0) == []
+        assert found(signatures, Cascade.parse("and:4 or:4 and:2"), max_pairs=0) == []

@@ -220,7 +220,7 @@ class TestNothingElseMatters:
         assert slices == [(0, len(sets))]
 
     def test_a_crowded_piece_is_worked_off_block_by_block(self, monkeypatch):
-        monkeypatch.setattr(containment, "MOST_BLOCK", 5)
+        monkeypatch.setattr(containment, "MAX_BLOCK_PAIRS", 5)
         sets = [{1, 2, 3}] * 30
         blocks = list(
             contained(
@@ -289,9 +289,9 @@ class TestEdges:
 
     def test_work_that_grows_with_the_square_is_refused_with_a_way_out(self):
         sets = [{1, 2, 3, 10 + row} for row in range(40)]
-        assert len(found_of_sets(sets, 0.75, most=40 * 39)) == 40 * 39
+        assert len(found_of_sets(sets, 0.75, max_candidates=40 * 39)) == 40 * 39
         with pytest.raises(QuadraticError) as refused:
-            found_of_sets(sets, 0.75, most=40 * 39 - 1)
+            found_of_sets(sets, 0.75, max_candidates=40 * 39 - 1)
         assert str(refused.value) == (
             "containment=0.75: more than 1,559 pairs of 40 documents would have to be compared, "
             "for even the rarest chars:1 shingles of some stand in about 40 documents: leave out "
@@ -299,48 +299,48 @@ class TestEdges:
             "containment="
         )
         with pytest.raises(QuadraticError, match="more than 1,559 pairs of 40 documents"):
-            found_of_sets(sets, 0.75, most=40 * 39 - 1, memory=LITTLE)
+            found_of_sets(sets, 0.75, max_candidates=40 * 39 - 1, memory=LITTLE)
 
     def test_documents_that_share_only_what_all_share_are_not_compared(self):
         sets = [{0, *range(10 * row, 10 * row + 10)} for row in range(1, 30)]
-        assert found_of_sets(sets, 0.8, most=0) == {}
+        assert found_of_sets(sets, 0.8, max_candidates=0) == {}
 
 
 class TestKernels:
     @given(st.lists(st.sets(words), max_size=6), st.integers(1, 40))
-    def test_elements_are_counted(self, sets, room):
-        counters = np.zeros(room, np.uint16)
+    def test_elements_are_counted(self, sets, slots):
+        counters = np.zeros(slots, np.uint16)
         kernels.count_elements(sets_of(sets).elements, counters)
-        assert counters.tolist() == twins.counters_of(sets, room, kernels.COMMON)
+        assert counters.tolist() == twins.counters_of(sets, slots, kernels.MAX_COUNT)
 
     def test_counters_stay_at_their_bound(self):
-        counters = np.array([kernels.COMMON - 1], np.uint16)
+        counters = np.array([kernels.MAX_COUNT - 1], np.uint16)
         kernels.count_elements(np.arange(3, dtype=np.uint64), counters)
-        assert counters.tolist() == [kernels.COMMON]
+        assert counters.tolist() == [kernels.MAX_COUNT]
 
     @given(st.lists(st.sets(words), max_size=6), thresholds, st.integers(1, 40), st.integers(1, 4))
-    def test_the_rarest_are_those_counted_least(self, sets, threshold, room, spare):
+    def test_the_rarest_are_those_counted_least(self, sets, threshold, slots, extra):
         laid_out = sets_of(sets)
-        counts = twins.counters_of(sets, room, kernels.COMMON)
+        counts = twins.counters_of(sets, slots, kernels.MAX_COUNT)
         out = np.empty(len(laid_out.elements), np.uint64)
         offsets = np.zeros(len(sets) + 1, np.int64)
-        needed, wanted = np.empty(len(sets), np.int64), np.empty(len(sets), np.int64)
+        needed, required = np.empty(len(sets), np.int64), np.empty(len(sets), np.int64)
         kernels.rarest(
             laid_out.elements,
             laid_out.offsets,
             np.array(counts, np.uint16),
             threshold,
-            spare,
+            extra,
             out,
             offsets,
             needed,
-            wanted,
+            required,
         )
         for row, one in enumerate(sets):
             chosen = out[offsets[row] : offsets[row + 1]].tolist()
-            expected, least, some = twins.rarest(one, counts, threshold, spare)
+            expected, least, some = twins.rarest(one, counts, threshold, extra)
             assert chosen == sorted(expected)
-            assert (needed[row], wanted[row]) == (least, some)
+            assert (needed[row], required[row]) == (least, some)
 
     @pytest.mark.parametrize("threshold", [0.01, 1 / 3, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0])
     def test_what_is_needed_is_what_one_division_says(self, threshold):
@@ -366,13 +366,13 @@ class TestKernels:
         bits = np.uint64(len(indexed).bit_length())
         laid_out, looked_up = sets_of(indexed), sets_of(outer)
         entries = laid_out.elements.copy()
-        kernels.own(entries, laid_out.sizes(), bits)
+        kernels.set_owners(entries, laid_out.sizes(), bits)
         entries.sort()
         starts, marks = np.empty(buckets + 1, np.int64), np.zeros(buckets, np.uint64)
         kernels.directory(entries, bits, starts, marks)
         assert starts[0] == 0
         assert starts[-1] == len(entries)
-        wanted = np.minimum(some, laid_out.sizes())
+        required = np.minimum(some, laid_out.sizes())
         needed = np.full(len(indexed), least)
         # No row is one of the owners, but the first, which is not to be found in itself.
         rows = np.array([0, *range(100, 99 + len(outer))])
@@ -392,7 +392,7 @@ class TestKernels:
                 marks,
                 owners,
                 needed,
-                wanted,
+                required,
                 tallies,
                 np.empty(len(indexed), np.int32),
                 np.empty(len(looked_up.elements) + 1, np.uint64),
@@ -405,7 +405,7 @@ class TestKernels:
             pairs += pairs_of(inner[:written], found_in[:written])
         assert not tallies.any()
         known = [
-            ({*one}, least, int(few)) for one, few in zip(indexed, wanted.tolist(), strict=True)
+            ({*one}, least, int(few)) for one, few in zip(indexed, required.tolist(), strict=True)
         ]
         expected = [
             (i, j) for j, one in enumerate(outer) for i in twins.may_contain(one, known, int(bits))

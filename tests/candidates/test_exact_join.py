@@ -10,13 +10,13 @@ import lookalike.candidates.exact_join
 import twins
 import twins_cosine
 from lookalike.base.errors import SettingsError
-from lookalike.candidates.exact_join import exact_candidates, near_bags, near_vectors
+from lookalike.candidates.exact_join import exact_candidates, near_vectors, near_weighted_sets
 from lookalike.kernels import exact_join as kernels
 from lookalike.kernels import weighted_shingles
 from lookalike.kernels.jit import INTERPRETED
-from lookalike.score.cosine import cosines_of_bags
+from lookalike.score.cosine import cosines_of_weighted_sets
 from lookalike.score.jaccard import verify
-from lookalike.text.weighted_shingles import Bags
+from lookalike.text.weighted_shingles import WeightedSets
 from made_documents import pairs_of, sets_of
 
 pytestmark = pytest.mark.kernels
@@ -199,10 +199,10 @@ weights = st.integers(-9, 9).filter(bool).map(float) | st.floats(-10, 10).filter
 dicts = st.lists(st.dictionaries(elements, weights, max_size=10), max_size=8)
 
 
-def bags_from(dicts):
+def weighted_sets_from(dicts):
     """Lay out bags given as weights by their features."""
     rows = [sorted(one.items()) for one in dicts]
-    return Bags(
+    return WeightedSets(
         np.array([h for row in rows for h, _ in row], np.uint64),
         np.array([w for row in rows for _, w in row], np.float64),
         np.cumsum([0, *map(len, rows)], dtype=np.int64),
@@ -212,7 +212,9 @@ def bags_from(dicts):
 def near(dicts, threshold, **options):
     return [
         pair
-        for first, second in near_bags(bags_from(dicts), threshold=threshold, **options)
+        for first, second in near_weighted_sets(
+            weighted_sets_from(dicts), threshold=threshold, **options
+        )
         for pair in pairs_of(first, second)
     ]
 
@@ -231,9 +233,13 @@ def similar(dicts, threshold):
 
 def weighted_family(generator, documents, largest):
     """Bags that are copies of a few, with some weights changed, left out and put in."""
-    bags = []
+    weighted_sets = []
     for _ in range(documents):
-        one = dict(bags[generator.integers(len(bags))]) if bags and generator.random() < 0.8 else {}
+        one = (
+            dict(weighted_sets[generator.integers(len(weighted_sets))])
+            if weighted_sets and generator.random() < 0.8
+            else {}
+        )
         if not one:
             drawn = generator.integers(0, 4 * largest, generator.integers(1, largest))
             one = {twins.mix(int(i)): float(generator.normal()) for i in drawn}
@@ -243,8 +249,8 @@ def weighted_family(generator, documents, largest):
             for h, w in one.items()
             if generator.random() >= change / 2
         }
-        bags.append(one)
-    return bags
+        weighted_sets.append(one)
+    return weighted_sets
 
 
 class TestNearBags:
@@ -294,10 +300,10 @@ class TestNearBags:
                 [*common],
             ]
             some = [dict.fromkeys(one, 1.0) for one in sets]
-            bags = bags_from(some)
+            weighted_sets = weighted_sets_from(some)
             scored = [
-                cosines_of_bags(bags, first, second, threshold=shared / size)
-                for first, second in near_bags(bags, threshold=shared / size)
+                cosines_of_weighted_sets(weighted_sets, first, second, threshold=shared / size)
+                for first, second in near_weighted_sets(weighted_sets, threshold=shared / size)
             ]
             found = {
                 pair: score
@@ -318,13 +324,13 @@ class TestNearBags:
         assert expected <= set(pairs)
         assert near(some, threshold, block=1) == pairs
 
-    def test_bags_that_share_too_little_are_mostly_not_looked_at(self):
+    def test_weighted_sets_that_share_too_little_are_mostly_not_looked_at(self):
         # One common feature of little weight in each, and it is the last to be looked up.
         some = [{10**9: 1.0, **dict.fromkeys(range(100 * i, 100 * i + 20), 1.0)} for i in range(10)]
         assert near(some, 0.8) == []
         assert len(near([{**one, 10**9: 99.0} for one in some], 0.8)) == 45
 
-    def test_empty_bags_are_in_no_pair(self):
+    def test_empty_weighted_sets_are_in_no_pair(self):
         assert near([{}, {}, {1: 1.0}, {}], 0.01) == []
         assert near([{}, {1: 1.0}, {}, {1: -1.0}, {1: 3.0}], 0.5) == [(1, 3), (3, 4), (1, 4)]
         assert near([], 0.5) == []
@@ -360,7 +366,7 @@ class TestNearVectors:
         self, monkeypatch, tile, threshold
     ):
         vectors = unit_family(np.random.default_rng(tile), 30, 20)
-        monkeypatch.setattr(lookalike.candidates.exact_join, "TILE", tile)
+        monkeypatch.setattr(lookalike.candidates.exact_join, "TILE_VECTORS", tile)
         wide = vectors.astype(np.float64)
         products = wide @ wide.T
         pairs = near_pairs(vectors, threshold)
@@ -382,7 +388,7 @@ class TestNearVectors:
                 assert (i, j) in near_pairs(vectors, threshold)
 
     def test_progress_is_told_to_the_end(self, monkeypatch):
-        monkeypatch.setattr(lookalike.candidates.exact_join, "TILE", 4)
+        monkeypatch.setattr(lookalike.candidates.exact_join, "TILE_VECTORS", 4)
         told = []
         vectors = unit_family(np.random.default_rng(1), 10, 5)
         near_pairs(vectors, 0.5, progress=lambda done, of: told.append((done, of)))

@@ -72,7 +72,7 @@ class TestMasks:
             assert 0 < mask < 2**64
             covered |= mask
         assert covered == 2**64 - 1
-        assert len(set(masks)) == len(masks) <= hamming.MOST_TABLES
+        assert len(set(masks)) == len(masks) <= hamming.MAX_TABLES
 
     def test_no_distance_is_one_table_of_all_bits(self):
         assert block_masks(0, 1000) == [2**64 - 1]
@@ -97,7 +97,7 @@ class TestMasks:
     @pytest.mark.parametrize("distance", DISTANCES)
     def test_no_other_number_of_blocks_costs_less(self, distance, documents):
         def cost(masks):
-            met = sum(hamming.AGREEING ** int(mask).bit_count() for mask in masks)
+            met = sum(hamming.BIT_AGREEMENT ** int(mask).bit_count() for mask in masks)
             pairs = documents * (documents - 1) / 2
             tables = documents * hamming.TABLE_COST * len(masks)
             return tables + pairs * hamming.PAIR_COST * met
@@ -105,7 +105,7 @@ class TestMasks:
         chosen = cost(block_masks(distance, documents))
         for blocks in range(distance + 1, 65):
             others = hamming._masks(blocks, distance)
-            if len(others) > hamming.MOST_TABLES:
+            if len(others) > hamming.MAX_TABLES:
                 break
             assert chosen <= cost(others) * (1 + 1e-12)
 

@@ -33,17 +33,17 @@ def banded(draw):
         for place in draw(st.lists(st.integers(0, 32 * width - 1), max_size=6)):
             changed[place // 32] ^= 1 << place % 32
         sketches.append(changed)
-    bare = draw(st.lists(st.booleans(), min_size=documents, max_size=documents))
-    return bands, bits, sketches, bare
+    empty = draw(st.lists(st.booleans(), min_size=documents, max_size=documents))
+    return bands, bits, sketches, empty
 
 
 def apart(one, other):
     return sum((a ^ b).bit_count() for a, b in zip(one, other, strict=True))
 
 
-def by_brute_force(bands, sketches, bare, differing):
+def by_brute_force(bands, sketches, empty, differing):
     """Give the near pairs, and how often two documents that are not near meet in a band."""
-    there = [place for place, is_bare in enumerate(bare) if not is_bare]
+    there = [place for place, is_empty in enumerate(empty) if not is_empty]
     met = Counter(
         (i, j) for keys in bands for i, j in itertools.combinations(there, 2) if keys[i] == keys[j]
     )
@@ -51,17 +51,19 @@ def by_brute_force(bands, sketches, bare, differing):
     return near, met.total() - sum(met[pair] for pair in near)
 
 
-def run(differing, bands, bits, sketches, bare, *, most=PLENTY, most_met=PLENTY, **options):
-    keys = np.array(bands, np.uint64).reshape(len(bands), len(bare))
+def run(
+    differing, bands, bits, sketches, empty, *, max_pairs=PLENTY, max_band_pairs=PLENTY, **options
+):
+    keys = np.array(bands, np.uint64).reshape(len(bands), len(empty))
     return near_pairs(
         lambda number: keys[number],
         len(bands),
         bits,
-        np.array(sketches, np.uint32).reshape(len(bare), -1 if bare else 8),
-        bare=np.array(bare, np.bool_),
-        differing=differing,
-        most=most,
-        most_met=most_met,
+        np.array(sketches, np.uint32).reshape(len(empty), -1 if empty else 8),
+        empty=np.array(empty, np.bool_),
+        max_differing=differing,
+        max_pairs=max_pairs,
+        max_band_pairs=max_band_pairs,
         **options,
     )
 
@@ -73,8 +75,8 @@ def pairs_of(found):
 
 @given(drawn=banded(), differing=st.integers(0, 12), threads=st.integers(1, 3))
 def test_pairs_that_share_a_key_and_are_near_are_given_once_and_in_order(drawn, differing, threads):
-    bands, _, sketches, bare = drawn
-    near, dismissed = by_brute_force(bands, sketches, bare, differing)
+    bands, _, sketches, empty = drawn
+    near, dismissed = by_brute_force(bands, sketches, empty, differing)
     found = run(differing, *drawn, threads=threads)
     assert pairs_of(found) == near
     assert found.dismissed == dismissed
@@ -82,10 +84,10 @@ def test_pairs_that_share_a_key_and_are_near_are_given_once_and_in_order(drawn, 
 
 @given(drawn=banded(), differing=st.integers(0, 12), room=st.integers(1, 3))
 def test_little_room_changes_nothing(drawn, differing, room):
-    bands, _, sketches, bare = drawn
-    near, dismissed = by_brute_force(bands, sketches, bare, differing)
+    bands, _, sketches, empty = drawn
+    near, dismissed = by_brute_force(bands, sketches, empty, differing)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(near_bands, "ROOM", room)
+        patched.setattr(near_bands, "BLOCK_PAIRS", room)
         found = run(differing, *drawn)
     assert pairs_of(found) == near
     assert found.dismissed == dismissed
@@ -93,26 +95,27 @@ def test_little_room_changes_nothing(drawn, differing, room):
 
 @given(drawn=banded(), differing=st.integers(0, 12), room=st.sampled_from([1, 2, 1 << 16]))
 def test_there_is_no_answer_from_one_pair_too_many(drawn, differing, room):
-    bands, _, sketches, bare = drawn
-    near, _ = by_brute_force(bands, sketches, bare, differing)
+    bands, _, sketches, empty = drawn
+    near, _ = by_brute_force(bands, sketches, empty, differing)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(near_bands, "ROOM", room)
-        assert pairs_of(run(differing, *drawn, most=len(near))) == near
+        patched.setattr(near_bands, "BLOCK_PAIRS", room)
+        assert pairs_of(run(differing, *drawn, max_pairs=len(near))) == near
         if near:
-            assert run(differing, *drawn, most=len(near) - 1) is None
+            assert run(differing, *drawn, max_pairs=len(near) - 1) is None
 
 
 @given(drawn=banded(), differing=st.integers(0, 12))
 def test_there_is_no_answer_where_a_band_brings_too_many_together(drawn, differing):
-    bands, _, sketches, bare = drawn
-    near, _ = by_brute_force(bands, sketches, bare, differing)
+    bands, _, sketches, empty = drawn
+    near, _ = by_brute_force(bands, sketches, empty, differing)
     filled = [
-        Counter(k for k, is_bare in zip(keys, bare, strict=True) if not is_bare) for keys in bands
+        Counter(k for k, is_empty in zip(keys, empty, strict=True) if not is_empty)
+        for keys in bands
     ]
     fullest = max(sum(size * (size - 1) // 2 for size in one.values()) for one in filled)
-    assert pairs_of(run(differing, *drawn, most_met=fullest)) == near
+    assert pairs_of(run(differing, *drawn, max_band_pairs=fullest)) == near
     if fullest:
-        assert run(differing, *drawn, most_met=fullest - 1) is None
+        assert run(differing, *drawn, max_band_pairs=fullest - 1) is None
 
 
 def test_more_documents_than_a_room_holds_pairs():
@@ -120,12 +123,12 @@ def test_more_documents_than_a_room_holds_pairs():
     documents, differing = 700, 40
     bands = [[choice.randrange(4) for _ in range(documents)] for _ in range(3)]
     sketches = [[choice.choice([0, 255, 2**31]) for _ in range(8)] for _ in range(documents)]
-    bare = [choice.random() < 0.1 for _ in range(documents)]
-    near, dismissed = by_brute_force(bands, sketches, bare, differing)
+    empty = [choice.random() < 0.1 for _ in range(documents)]
+    near, dismissed = by_brute_force(bands, sketches, empty, differing)
     assert len(near) > 20_000
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(near_bands, "ROOM", 1000)
-        found = run(differing, bands, 2, sketches, bare, threads=2)
+        patched.setattr(near_bands, "BLOCK_PAIRS", 1000)
+        found = run(differing, bands, 2, sketches, empty, threads=2)
     assert pairs_of(found) == near
     assert found.dismissed == dismissed
 

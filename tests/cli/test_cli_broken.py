@@ -232,7 +232,7 @@ def test_a_file_that_vanishes_while_the_job_runs(name, skip_bad, told, pile, tmp
 def test_a_document_beyond_the_limit_is_refused_or_passed_over(
     name, told, pile, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(streams, "RECORD_LIMIT", 1 << 20)
+    monkeypatch.setattr(streams, "RECORD_LIMIT_BYTES", 1 << 20)
     giant = {"id": "giant", "text": "long " * 300_000}
     path = pile / name
     path.write_text(giant["text"]) if name == "b.txt" else write_records(path, [*GOOD, giant])

@@ -473,7 +473,7 @@ class TestOtherCommands:
     @pytest.mark.parametrize("weights", [None, "counts", "binary", "log"])
     def test_two_documents_are_compared_by_the_cosine(self, told, two, weights):
         paths, texts = two
-        bags = oracle.weigh(
+        weighted_sets = oracle.weigh(
             [oracle.shingles(text, "words:1") for text in texts], weights or "counts"
         )
         more = [] if weights is None else ["--weights", weights]
@@ -481,7 +481,7 @@ class TestOtherCommands:
         status, output, errors = told(*command, "--json")
         assert (status, errors) == (0, "")
         found = json.loads(output)
-        assert found["similarity"] == pytest.approx(oracle.cosine(*bags), abs=1e-12)
+        assert found["similarity"] == pytest.approx(oracle.cosine(*weighted_sets), abs=1e-12)
         assert (found["metric"], found["score"]) == ("cosine", "exact")
         status, output, _ = told(*command)
         assert status == 0
@@ -542,7 +542,7 @@ class TestOtherCommands:
 def in_small_pieces(patch):
     """Let a small corpus make many batches, blocks of keys, of pairs, and stretches."""
     resuming.in_small_pieces(patch)
-    patch(compare, "BLOCK", 30)
+    patch(compare, "BLOCK_PAIRS", 30)
 
 
 def by_buckets(patch):
@@ -580,7 +580,7 @@ def folder(tmp_path_factory):
 def job(folder, told, monkeypatch):
     """Give a function that runs a job in this process, in small pieces."""
     in_small_pieces(monkeypatch.setattr)
-    monkeypatch.setattr("lookalike.text.document_frequencies.MOST_BITS", 10)
+    monkeypatch.setattr("lookalike.text.document_frequencies.MAX_SLOT_BITS", 10)
 
     def start(job, out, *more):
         return told(*command_of(job, folder), "-o", out, "-q", *more)

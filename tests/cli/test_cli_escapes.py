@@ -235,7 +235,7 @@ def test_an_error_on_a_terminal_is_printable(tmp_path):
 
 def test_what_is_said_after_a_stop_is_printable(monkeypatch, capsys):
     monkeypatch.setattr(app, "app", lambda **_: app.STOPPED)
-    monkeypatch.setattr(screen, "_GOING_ON", [f"stopped; remove {NAME} to give it up"])
+    monkeypatch.setattr(screen, "_STOPPED_LINE", [f"stopped; remove {NAME} to give it up"])
     with pytest.raises(SystemExit, match="130"):
         app.main()
     assert capsys.readouterr().err == f"lookalike: stopped; remove {SHOWN} to give it up\n"

@@ -51,19 +51,19 @@ class TestPace:
     def test_bytes_are_told_of_reading_and_documents_of_the_rest(self, clock):
         reading, sketching = screen.Pace("read", 0), screen.Pace("sketch", 0)
         clock.seconds = 10
-        assert reading.told(20_000_000, 100_000_000) == "20.0 MB of 100.0 MB, 2.0 MB/s, 40 s left"
-        assert sketching.told(5_000, 20_000) == "5,000 of 20,000, 500/s, 30 s left"
+        assert reading.text(20_000_000, 100_000_000) == "20.0 MB of 100.0 MB, 2.0 MB/s, 40 s left"
+        assert sketching.text(5_000, 20_000) == "5,000 of 20,000, 500/s, 30 s left"
 
     def test_what_was_done_before_the_job_was_taken_up_does_not_count_as_fast(self, clock):
         pace = screen.Pace("compare", 9_000)
         clock.seconds = 10
-        assert pace.told(9_100, 10_000) == "9,100 of 10,000, 10/s, 1 min 30 s left"
+        assert pace.text(9_100, 10_000) == "9,100 of 10,000, 10/s, 1 min 30 s left"
 
     def test_at_the_begin_and_at_the_end_no_time_is_left_to_tell(self, clock):
         pace = screen.Pace("sketch", 0)
-        assert pace.told(0, 100) == "0 of 100, 0/s"
+        assert pace.text(0, 100) == "0 of 100, 0/s"
         clock.seconds = 4
-        assert pace.told(100, 100) == "100 of 100, 25/s"
+        assert pace.text(100, 100) == "100 of 100, 25/s"
 
 
 def reported(console, clock, total=10_000_000):
@@ -79,7 +79,7 @@ def reported(console, clock, total=10_000_000):
 class TestBars:
     def lines(self, clock, **options):
         written = io.StringIO()
-        console = Console(file=written, force_terminal=True, **options, **screen.PLAIN)
+        console = Console(file=written, force_terminal=True, **options, **screen.PLAIN_TEXT)
         reported(console, clock)
         return written.getvalue()
 
@@ -116,7 +116,7 @@ class TestBars:
 class TestLines:
     def test_a_line_comes_every_few_seconds(self, clock):
         written = io.StringIO()
-        reported(Console(file=written, width=80, **screen.PLAIN), clock)
+        reported(Console(file=written, width=80, **screen.PLAIN_TEXT), clock)
         assert written.getvalue().splitlines() == [
             "read: 50%, 5.0 MB of 10.0 MB, 50 KB/s, 1 min 40 s left",
             "sketch: 50%, 5,000,000 of 10,000,000, 50,000/s, 1 min 40 s left",
@@ -125,7 +125,7 @@ class TestLines:
 
     def test_what_is_done_sooner_tells_nothing(self, clock):
         written = io.StringIO()
-        with screen.progress(Console(file=written, **screen.PLAIN)) as report:
+        with screen.progress(Console(file=written, **screen.PLAIN_TEXT)) as report:
             assert report
             for done in range(1000):
                 clock.seconds += 4 / 1000
@@ -149,7 +149,7 @@ def docs(tmp_path_factory):
 
 
 def test_a_pipe_gets_plain_lines_of_every_stage(told, docs, monkeypatch):
-    monkeypatch.setattr(screen, "EVERY", 0.0)
+    monkeypatch.setattr(screen, "PROGRESS_SECONDS", 0.0)
     monkeypatch.chdir(docs.parent)
     status, output, errors = told("find", docs.name, "--format", "jsonl")
     assert status == 0
@@ -162,7 +162,7 @@ def test_a_pipe_gets_plain_lines_of_every_stage(told, docs, monkeypatch):
 
 @pytest.mark.parametrize("command", [["find"], ["dedup", "--dry-run"]])
 def test_quiet_says_nothing_but_the_result(command, told, docs, monkeypatch):
-    monkeypatch.setattr(screen, "EVERY", 0.0)
+    monkeypatch.setattr(screen, "PROGRESS_SECONDS", 0.0)
     status, output, errors = told(*command, docs, "-q")
     assert (status, errors) == (0, "")
     assert output

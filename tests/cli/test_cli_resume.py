@@ -64,8 +64,8 @@ def end_by_ctrl_c():
 def in_small_pieces(patch):
     """Let a small corpus make many batches, blocks of keys and stretches."""
     for module in (buckets, sketch):
-        patch(module, "TOGETHER", 40)
-    patch(thinning, "STRETCH", 40)
+        patch(module, "BLOCK_DOCUMENTS", 40)
+    patch(thinning, "BATCH_DOCUMENTS", 40)
     patch(sketch, "PIECE_BYTES", 4000)
     batches = Corpus.batches
     patch(Corpus, "batches", lambda *given, **named: batches(*given, **named, batch_bytes=6000))

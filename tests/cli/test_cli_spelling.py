@@ -15,7 +15,7 @@ SPELLED = {"Python": BAD.format("memory="), "command line": BAD.format("--memory
 @pytest.fixture
 def docs(tmp_path, monkeypatch):
     """Give documents of which one is too large for the memory that there is."""
-    monkeypatch.setattr("lookalike.base.memory.LEAST", 0)
+    monkeypatch.setattr("lookalike.base.memory.MIN_BYTES", 0)
     records = [{"id": at, "text": f"some words and the number {at}"} for at in range(3)]
     records.append({"id": "large", "text": 140 * "word "})
     return write_records(tmp_path / "docs.jsonl", records)
@@ -61,8 +61,8 @@ def test_what_quotes_another_message_spells_it_too(told, tmp_path, kind):
 
 @pytest.mark.parametrize("skip_bad", [False, True])
 def test_a_record_that_a_quote_makes_too_long_does_too(told, tmp_path, skip_bad, monkeypatch):
-    monkeypatch.setattr("lookalike.read.streams.LEAST_RECORD", 1 << 20)
-    monkeypatch.setattr("lookalike.base.memory.LEAST", 0)
+    monkeypatch.setattr("lookalike.read.streams.MIN_RECORD_BYTES", 1 << 20)
+    monkeypatch.setattr("lookalike.base.memory.MIN_BYTES", 0)
     path = tmp_path / "docs.csv"
     path.write_text('id,text\n1,some words\n2,"' + 400_000 * "word ")
     more = ["--skip-bad"] if skip_bad else ["-q"]

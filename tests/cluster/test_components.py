@@ -311,8 +311,8 @@ class TestSmallestSimilarities:
     def test_of_a_large_cluster_the_links_and_those_with_the_smallest_fingerprints_are_compared(
         self, monkeypatch, estimated, linked
     ):
-        whole = 5 if INTERPRETED else lookalike.cluster.components.COMPARED_WHOLE
-        monkeypatch.setattr(lookalike.cluster.components, "COMPARED_WHOLE", whole)
+        whole = 5 if INTERPRETED else lookalike.cluster.components.COMPARED_MEMBERS
+        monkeypatch.setattr(lookalike.cluster.components, "COMPARED_MEMBERS", whole)
         # The same text again and again; one that differs, just inside the limit or just outside.
         for place in (whole - 1, whole):
             texts = ["abcd"] * (whole + 1)
@@ -335,7 +335,7 @@ class TestSmallestSimilarities:
             assert found.tolist() == [differing if seen else 1.0, 0.0, 1.0]
 
     def test_the_order_of_a_large_cluster_changes_nothing(self, monkeypatch):
-        monkeypatch.setattr(lookalike.cluster.components, "COMPARED_WHOLE", 4)
+        monkeypatch.setattr(lookalike.cluster.components, "COMPARED_MEMBERS", 4)
         texts = [f"abcdefgh{letter * 3}" for letter in "pqrstuv"] + ["abcdxxxx", "wxyzabcd"]
         labels, links = np.zeros(len(texts), np.int64), links_of({})
         found = set()
@@ -352,7 +352,7 @@ class TestSmallestSimilarities:
         rows, links = np.arange(9), links_of({})
         expected = smallest(labels, links, documents, rows)
         for at_a_time in (1, 3, 4):
-            monkeypatch.setattr(lookalike.cluster.components, "PAIRS_AT_A_TIME", at_a_time)
+            monkeypatch.setattr(lookalike.cluster.components, "PIECE_PAIRS", at_a_time)
             again = smallest(labels, links, documents, rows)
             assert np.array_equal(again, expected)
 

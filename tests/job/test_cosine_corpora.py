@@ -121,7 +121,7 @@ def check_misses(results, answers: oracle.Pairs) -> None:
 @pytest.fixture
 def few_slots(monkeypatch):
     """Count shingles in tables that fit a small corpus."""
-    monkeypatch.setattr("lookalike.text.document_frequencies.MOST_BITS", 16)
+    monkeypatch.setattr("lookalike.text.document_frequencies.MAX_SLOT_BITS", 16)
 
 
 @pytest.mark.usefixtures("few_slots")

@@ -119,7 +119,7 @@ class Case:
 @pytest.fixture(autouse=True)
 def few_slots(monkeypatch):
     """Count shingles in tables that fit so small a corpus, and in which more meet by chance."""
-    monkeypatch.setattr("lookalike.text.document_frequencies.MOST_BITS", 10)
+    monkeypatch.setattr("lookalike.text.document_frequencies.MAX_SLOT_BITS", 10)
 
 
 @pytest.fixture(scope="module")
@@ -166,7 +166,7 @@ def note_the_path(monkeypatch):
 def take_the_path(monkeypatch, path):
     """Force the way, and give what will tell that it was taken."""
     if path == "near":
-        monkeypatch.setattr("lookalike.job.job.FEW", 1 << 30)
+        monkeypatch.setattr("lookalike.job.job.PAIRS_PER_DOCUMENT", 1 << 30)
     else:
         monkeypatch.setattr(compare, "near_pairs", lambda *_given, **_options: None)
     return note_the_path(monkeypatch)
@@ -303,10 +303,10 @@ class TestDeterministic:
                 monkeypatch.setattr(f"lookalike.{module}.PIECE_PAIRS", 7 * threads)
             monkeypatch.setattr("lookalike.score.jaccard.PIECE_BYTES", 100 * piece)
             for module in ("candidates.buckets", "job.sketch"):
-                monkeypatch.setattr(f"lookalike.{module}.TOGETHER", 50 * seed)
-            monkeypatch.setattr("lookalike.sketches.hyperplanes.AT_A_TIME", seed)
-            monkeypatch.setattr(near_bands, "ROOM", 10 * seed)
-            monkeypatch.setattr(compare, "BLOCK", 150 * seed)
+                monkeypatch.setattr(f"lookalike.{module}.BLOCK_DOCUMENTS", 50 * seed)
+            monkeypatch.setattr("lookalike.sketches.hyperplanes.BATCH_DOCUMENTS", seed)
+            monkeypatch.setattr(near_bands, "BLOCK_PAIRS", 10 * seed)
+            monkeypatch.setattr(compare, "BLOCK_PAIRS", 150 * seed)
             other = Case(shuffled(case.documents, seed))
             other.options = case.options
             assert self.as_bytes(other.find(threads=threads, **BANDED)) == expected
@@ -325,7 +325,7 @@ class TestDeterministic:
     )
     def test_the_ways_of_comparing_do_not_depend_on_order(self, case, options, monkeypatch):
         expected = self.as_bytes(case.find(threshold=0.7, **options))
-        monkeypatch.setattr("lookalike.candidates.exact_join.TILE", 7)
+        monkeypatch.setattr("lookalike.candidates.exact_join.TILE_VECTORS", 7)
         other = Case(dict(reversed(case.documents.items())))
         other.options = case.options
         assert self.as_bytes(other.find(threshold=0.7, threads=1, **options)) == expected
@@ -369,10 +369,10 @@ class TestDeterministic:
 @pytest.fixture
 def tiny(monkeypatch, tmp_path):
     """Let jobs run in no memory, with temporary files in a folder of the test's own."""
-    monkeypatch.setattr("lookalike.base.memory.LEAST", 0)
-    monkeypatch.setattr("lookalike.job.read.BYTES_PER_BYTE", {"text": 0, "vectors": 0})
+    monkeypatch.setattr("lookalike.base.memory.MIN_BYTES", 0)
+    monkeypatch.setattr("lookalike.job.read.MEMORY_PER_BYTE", {"text": 0, "vectors": 0})
     monkeypatch.setattr(
-        "lookalike.results.documents.Sorter", lambda column, _most: Sorter(column, 7)
+        "lookalike.results.documents.Sorter", lambda column, _run_pairs: Sorter(column, 7)
     )
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     return tmp_path
@@ -393,7 +393,7 @@ class TestBounded:
         expected = case.find(threshold=0.8, **options)
         with monkeypatch.context() as patched:
             # In 1,000 bytes there is no room for pairs either; in 30,000 there is.
-            patched.setattr(compare, "NEAR_BYTES", 1 if memory > 1000 else 200)
+            patched.setattr(compare, "NEAR_BYTES_PER_PAIR", 1 if memory > 1000 else 200)
             taken = note_the_path(patched)
             result = case.find(threshold=0.8, memory=memory, **options)
         (folder,) = tiny.iterdir()
@@ -415,8 +415,8 @@ class TestBounded:
         expected = case.dedup(threshold=0.8, keep=keep, **BANDED)
         taken = take_the_path(monkeypatch, path)
         if path == "near":
-            monkeypatch.setattr(compare, "NEAR_BYTES", 1)
-            monkeypatch.setattr("lookalike.job.job.STAR_BYTES", 1)
+            monkeypatch.setattr(compare, "NEAR_BYTES_PER_PAIR", 1)
+            monkeypatch.setattr("lookalike.job.job.STAR_BYTES_PER_PAIR", 1)
         result = case.dedup(threshold=0.8, keep=keep, memory=30_000, **BANDED)
         assert taken == ["near_links" if path == "near" else "thin"]
         assert place_of_texts(result).is_relative_to(tiny)
@@ -425,7 +425,7 @@ class TestBounded:
         assert result.kept == expected.kept
 
     def test_recall_1_says_what_it_would_hold_in_memory(self, case, monkeypatch):
-        monkeypatch.setattr("lookalike.base.memory.LEAST", 0)
+        monkeypatch.setattr("lookalike.base.memory.MIN_BYTES", 0)
         with pytest.raises(
             SettingsError, match=r"^recall=1 holds every [^\n]+ raise memory=[^\n]+$"
         ):
@@ -470,7 +470,7 @@ class TestBounded:
             assert result.summary.candidates <= 12 * documents
             counts.append(result.summary.candidates)
             # So many pairs that are near, and what one more room holds, are seen to be too many.
-            assert sum(counted_pairs) <= 16 * documents + 2 * near_bands.ROOM
+            assert sum(counted_pairs) <= 16 * documents + 2 * near_bands.BLOCK_PAIRS
         assert taken == ["thin", "thin"]
         assert counts[1] < 2.5 * counts[0]
 
@@ -488,9 +488,9 @@ class TestBounded:
         assert identical.pair_count == 300 * 299 // 2
 
     def test_buckets_that_are_too_full_are_refused_and_not_dropped(self, monkeypatch):
-        monkeypatch.setattr("lookalike.candidates.buckets.LEAST_LIMIT", 500)
+        monkeypatch.setattr("lookalike.candidates.buckets.MIN_PAIRS_LIMIT", 500)
         monkeypatch.setattr("lookalike.candidates.buckets.PAIRS_PER_DOCUMENT", 1)
-        monkeypatch.setattr(compare, "LEAST_LIMIT", 500)
+        monkeypatch.setattr(compare, "MIN_PAIRS_LIMIT", 500)
         monkeypatch.setattr(compare, "PAIRS_PER_DOCUMENT", 1)
         vectors = np.random.default_rng(3).normal(size=(200, 8))
         options: dict[str, Any] = {"metric": "cosine", "threshold": 0.99, "bands": 1, "rows": 1}
@@ -554,7 +554,9 @@ class TestNothingLost:
     @pytest.mark.parametrize("sizes", [(7, 2, 1), (16, 1, 0), (1, 1, 1)])
     def test_stretches_of_every_size_keep_the_same(self, case, sizes, monkeypatch):
         expected = case.dedup(threshold=0.7, **BANDED).removed
-        for name, value in zip(("STRETCH", "SMALLEST", "FEW"), sizes, strict=True):
+        for name, value in zip(
+            ("BATCH_DOCUMENTS", "SMALL_BATCH_DOCUMENTS", "PAIRS_PER_DOCUMENT"), sizes, strict=True
+        ):
             monkeypatch.setattr(f"lookalike.cluster.thinning.{name}", value)
         taken = take_the_path(monkeypatch, "buckets")
         assert case.dedup(threshold=0.7, **BANDED).removed.equals(expected)
@@ -564,7 +566,7 @@ class TestNothingLost:
         taken = note_the_path(monkeypatch)
         found = []
         for few in (1000, 0):
-            monkeypatch.setattr("lookalike.job.job.FEW", few)
+            monkeypatch.setattr("lookalike.job.job.PAIRS_PER_DOCUMENT", few)
             found.append(case.dedup(threshold=0.7, **BANDED).removed)
         assert found[0].equals(found[1])
         assert taken == ["near_links", "thin"]
@@ -635,13 +637,13 @@ class TestSmall:
         texts, unit, k, weights = drawn
         how = f"{unit}:{k}"
         said = [oracle.canonical(text) for text in texts]
-        bags = oracle.weigh(
+        weighted_sets = oracle.weigh(
             [oracle.shingles(text, how) for text in texts], weights or "counts", said
         )
         expected = {
-            (a, b): 1.0 if said[a] == said[b] else oracle.cosine(bags[a], bags[b])
+            (a, b): 1.0 if said[a] == said[b] else oracle.cosine(weighted_sets[a], weighted_sets[b])
             for a, b in itertools.combinations(range(len(texts)), 2)
-            if bags[a] and bags[b]
+            if weighted_sets[a] and weighted_sets[b]
         }
         result = lookalike.find(
             texts, threshold=threshold, recall=1, metric="cosine", shingle=how, weights=weights
@@ -653,7 +655,9 @@ class TestSmall:
         margin = EXACT if weights in ("log", "tf-idf") else 0
         assert {pair for pair, s in expected.items() if s >= threshold + margin} <= found.keys()
         assert all(expected[pair] >= threshold - EXACT for pair in found)
-        assert result.empty.to_pylist() == [i for i, bag in enumerate(bags) if not bag]
+        assert result.empty.to_pylist() == [
+            i for i, weighted_set in enumerate(weighted_sets) if not weighted_set
+        ]
 
     @given(
         rows=st.lists(
@@ -684,12 +688,12 @@ class TestSmall:
             with pytest.raises(SettingsError, match="two texts alone have none"):
                 lookalike.compare(first, second, shingle=how, metric="cosine", weights=weights)
             return
-        bags = oracle.weigh(
+        weighted_sets = oracle.weigh(
             [oracle.shingles(text, how) for text in (first, second)], weights or "counts"
         )
         found = lookalike.compare(first, second, shingle=how, metric="cosine", weights=weights)
-        assert found.similarity == pytest.approx(oracle.cosine(*bags), abs=1e-12)
-        assert found.shingles == tuple(map(len, bags))
+        assert found.similarity == pytest.approx(oracle.cosine(*weighted_sets), abs=1e-12)
+        assert found.shingles == tuple(map(len, weighted_sets))
 
     @pytest.mark.parametrize(
         ("source", "threshold"),
@@ -715,8 +719,11 @@ class TestSmall:
         tokens = [["a", "a", "b"], ["a", "b"], ["b", "a", "a"], [], ["A", "c"]]
         records = [{"id": place, "text": each} for place, each in enumerate(tokens)]
         path = write_records(tmp_path / "tokens.jsonl", records)
-        bags = oracle.weigh(tokens, "counts")
-        for weights, expected in (("counts", oracle.cosine(bags[0], bags[1])), ("binary", 1.0)):
+        weighted_sets = oracle.weigh(tokens, "counts")
+        for weights, expected in (
+            ("counts", oracle.cosine(weighted_sets[0], weighted_sets[1])),
+            ("binary", 1.0),
+        ):
             result = lookalike.find(path, metric="cosine", weights=weights, threshold=0.5, recall=1)
             similar = pytest.approx(expected, abs=EXACT)
             assert pairs_of(result) == {(0, 1): similar, (0, 2): 1.0, (1, 2): similar}

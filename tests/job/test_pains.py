@@ -159,7 +159,7 @@ def test_a_hot_bucket_is_worked_off_and_not_dropped():
 
 
 def test_more_pairs_than_fit_are_refused_and_the_clusters_are_still_told(monkeypatch):
-    monkeypatch.setattr("lookalike.results.documents.MOST_PAIRS", 1000)
+    monkeypatch.setattr("lookalike.results.documents.MAX_PAIRS", 1000)
     result = lookalike.find(["same"] * 50)
     with pytest.raises(OutputError, match="1,225 similar pairs do not fit"):
         _ = result.pairs
@@ -169,7 +169,7 @@ def test_more_pairs_than_fit_are_refused_and_the_clusters_are_still_told(monkeyp
 
 def test_a_cascade_that_would_compare_everything_is_refused(monkeypatch):
     texts = [f"the {i}" for i in range(300)]
-    monkeypatch.setattr("lookalike.candidates.buckets.LEAST_LIMIT", 1000)
+    monkeypatch.setattr("lookalike.candidates.buckets.MIN_PAIRS_LIMIT", 1000)
     monkeypatch.setattr("lookalike.candidates.buckets.PAIRS_PER_DOCUMENT", 10)
     with pytest.raises(QuadraticError, match=r"begins with a larger 'and'"):
         lookalike.find(texts, cascade="or:4 and:4", shingle="chars:1", threshold=0.5)
@@ -254,7 +254,7 @@ def test_the_most_similar_pairs_are_told_without_laying_out_all(monkeypatch):
     assert even.pair_count == 12
     for most in (1, 5, 11):
         assert even.top(most).equals(even.pairs.slice(0, most))
-    monkeypatch.setattr("lookalike.results.documents.MOST_PAIRS", 10)
+    monkeypatch.setattr("lookalike.results.documents.MAX_PAIRS", 10)
     assert lookalike.find(texts, threshold=0.7).top(20).equals(result.pairs.slice(0, 20))
 
 
@@ -289,7 +289,7 @@ def test_copies_in_a_short_pile_of_ideographs_are_found_by_default():
 
 
 def test_an_exact_join_that_does_not_fit_is_refused_with_what_it_needs(monkeypatch):
-    monkeypatch.setattr("lookalike.base.memory.LEAST", 0)
+    monkeypatch.setattr("lookalike.base.memory.MIN_BYTES", 0)
     texts = [f"{PROSE} {i}" for i in range(30)]
     with pytest.raises(SettingsError, match=r"about 1\d\d KB of the 20 KB allowed: raise memory="):
         lookalike.find(texts, recall=1, memory=20_000)

@@ -142,7 +142,7 @@ def test_results_are_the_same_for_any_threads_pieces_and_order(texts, monkeypatc
         monkeypatch.setattr("lookalike.score.jaccard.PIECE_PAIRS", 7 * threads)
         monkeypatch.setattr("lookalike.score.jaccard.PIECE_BYTES", 100 * piece)
         for module in ("candidates.buckets", "job.sketch"):
-            monkeypatch.setattr(f"lookalike.{module}.TOGETHER", 50 * seed)
+            monkeypatch.setattr(f"lookalike.{module}.BLOCK_DOCUMENTS", 50 * seed)
         names = list(texts)
         random.Random(seed).shuffle(names)
         shuffled = {name: texts[name] for name in names}
@@ -152,9 +152,11 @@ def test_results_are_the_same_for_any_threads_pieces_and_order(texts, monkeypatc
 @pytest.mark.parametrize("block", [1, 3, 1000])
 def test_results_are_the_same_for_any_block_of_candidates(texts, monkeypatch, block):
     expected = as_bytes(lookalike.find(texts, threshold=0.5))
-    met = compare.met  # type: ignore[attr-defined]
+    candidate_blocks = compare.candidate_blocks  # type: ignore[attr-defined]
     monkeypatch.setattr(
-        compare, "met", lambda *given, **options: met(*given, **options, block=block)
+        compare,
+        "candidate_blocks",
+        lambda *given, **options: candidate_blocks(*given, **options, block=block),
     )
     assert as_bytes(lookalike.find(texts, threshold=0.5)) == expected
 
@@ -166,10 +168,10 @@ TINY = 1000
 @pytest.fixture
 def tiny(monkeypatch, tmp_path):
     """Let jobs run in no memory, with temporary files in a folder of the test's own."""
-    monkeypatch.setattr("lookalike.base.memory.LEAST", 0)
-    monkeypatch.setattr("lookalike.job.read.BYTES_PER_BYTE", {"text": 0})
+    monkeypatch.setattr("lookalike.base.memory.MIN_BYTES", 0)
+    monkeypatch.setattr("lookalike.job.read.MEMORY_PER_BYTE", {"text": 0})
     monkeypatch.setattr(
-        "lookalike.results.documents.Sorter", lambda column, _most: Sorter(column, 7)
+        "lookalike.results.documents.Sorter", lambda column, _run_pairs: Sorter(column, 7)
     )
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
     return tmp_path

@@ -59,8 +59,8 @@ def vectors():
 
 def without_memory(monkeypatch, folder):
     """Let jobs run in no memory, with temporary files in a folder of the test's own."""
-    monkeypatch.setattr("lookalike.base.memory.LEAST", 0)
-    monkeypatch.setattr("lookalike.job.read.BYTES_PER_BYTE", {"text": 0})
+    monkeypatch.setattr("lookalike.base.memory.MIN_BYTES", 0)
+    monkeypatch.setattr("lookalike.job.read.MEMORY_PER_BYTE", {"text": 0})
     monkeypatch.setattr("tempfile.tempdir", str(folder))
 
 
@@ -158,8 +158,10 @@ class TestNumbers:
         distinct = list({tuple(each) for each in hashes.values() if each})
         spread = twins_cosine.frequencies(distinct)
         for name, found in column(table, "simhash").items():
-            bag = twins_cosine.bag(hashes[name], weights, len(distinct), spread)
-            assert found == (twins_cosine.fingerprint(list(bag.items())) if bag else None)
+            weighted_set = twins_cosine.weighted_set(hashes[name], weights, len(distinct), spread)
+            assert found == (
+                twins_cosine.fingerprint(list(weighted_set.items())) if weighted_set else None
+            )
 
     @pytest.mark.parametrize("weights", ["counts", "tf-idf"])
     def test_bits_of_texts_are_those_of_the_definition(self, weights):
@@ -170,8 +172,8 @@ class TestNumbers:
         hashes = [twins.word_hashes(text.rstrip("!"), 1) for text in some]
         spread = twins_cosine.frequencies(hashes)
         for each, words in zip(hashes, table["bits"].to_pylist(), strict=True):
-            bag = twins_cosine.bag(each, weights, 3, spread)
-            folded = twins_cosine.fold(list(bag.items()), 7)
+            weighted_set = twins_cosine.weighted_set(each, weights, 3, spread)
+            folded = twins_cosine.fold(list(weighted_set.items()), 7)
             assert words == twins_cosine.sketch(folded, 4096, 96, 7)
 
     def test_bits_of_vectors_are_those_of_the_definition(self, vectors):
@@ -252,8 +254,11 @@ class TestNumbers:
         table = lookalike.sketch(path, rows=5)
         for each, row in zip(tokens, table.to_pylist(), strict=True):
             hashes = [twins.token_hash(token) for token in each]
-            bag = twins_cosine.bag(hashes, "counts")
-            wanted = twins_cosine.fingerprint(list(bag.items())), twins.signature(set(bag), 1, 5)
+            weighted_set = twins_cosine.weighted_set(hashes, "counts")
+            wanted = (
+                twins_cosine.fingerprint(list(weighted_set.items())),
+                twins.signature(set(weighted_set), 1, 5),
+            )
             assert (row["simhash"], row["minhash"]) == (wanted if each else (None, None))
 
 
@@ -555,7 +560,7 @@ class TestWithinADistance:
         assert lookalike.find(backwards, simhash=4, threads=3).pairs.equals(expected.pairs)
         without_memory(monkeypatch, tmp_path)
         for module in ("candidates.buckets", "job.sketch"):
-            monkeypatch.setattr(f"lookalike.{module}.TOGETHER", 30)
+            monkeypatch.setattr(f"lookalike.{module}.BLOCK_DOCUMENTS", 30)
         result = lookalike.find(texts, simhash=4, memory=1000)
         assert place_of_texts(result).is_relative_to(tmp_path)
         assert result.pairs.equals(expected.pairs)

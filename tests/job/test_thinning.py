@@ -28,7 +28,7 @@ BANDINGS = [
 def way(request, monkeypatch):
     """Take all near pairs at once, or walk, as where they are too many for that."""
     if request.param == "walk":
-        monkeypatch.setattr(compare, "LEAST_LIMIT", 0)
+        monkeypatch.setattr(compare, "MIN_PAIRS_LIMIT", 0)
         monkeypatch.setattr(compare, "PAIRS_PER_DOCUMENT", 0)
     return request.param
 
@@ -105,11 +105,13 @@ def test_it_is_the_star_on_all_pairs(keep, seed, banding, threshold, sizes, bloc
     pairs = lookalike.find(table, **options).pairs.to_pylist()
     kept, removed = greedy(preferred(table, keep), texts, pairs)
     with pytest.MonkeyPatch.context() as patched:
-        for name, value in zip(("STRETCH", "SMALLEST", "FEW"), sizes, strict=True):
+        for name, value in zip(
+            ("BATCH_DOCUMENTS", "SMALL_BATCH_DOCUMENTS", "PAIRS_PER_DOCUMENT"), sizes, strict=True
+        ):
             patched.setattr(thinning, name, value)
-        patched.setattr("lookalike.job.job.FEW", sizes[2])
-        meetings = thinning.Meetings  # type: ignore[attr-defined]
-        patched.setattr(thinning, "Meetings", lambda buckets: meetings(buckets, block=block))
+        patched.setattr("lookalike.job.job.PAIRS_PER_DOCUMENT", sizes[2])
+        index = thinning.BucketIndex  # type: ignore[attr-defined]
+        patched.setattr(thinning, "BucketIndex", lambda buckets: index(buckets, block=block))
         result = lookalike.dedup(table, keep=keep, **options)
     assert set(result.kept_ids.to_pylist()) == kept
     assert removed_of(result) == removed
@@ -122,7 +124,7 @@ def test_a_nearer_one_is_named_although_a_farther_one_was_met_before(monkeypatch
     texts = {name: " ".join(some) for name, some in parts.items()}
     options: dict[str, Any] = {"threshold": 0.4, "shingle": "words:1", "bands": 40, "rows": 1}
     for stretch in (8192, 3, 2, 1):
-        monkeypatch.setattr(thinning, "STRETCH", stretch)
+        monkeypatch.setattr(thinning, "BATCH_DOCUMENTS", stretch)
         assert removed_of(lookalike.dedup(texts, **options)) == {"last": ("near", 7 / 11)}
 
 
@@ -153,9 +155,11 @@ def test_no_reference_is_removed_and_all_that_is_similar_to_one_goes(
     ]
     kept, removed = greedy([*fixed, *preferred(table, keep)], texts, pairs)
     with pytest.MonkeyPatch.context() as patched:
-        for name, value in zip(("STRETCH", "SMALLEST", "FEW"), sizes, strict=True):
+        for name, value in zip(
+            ("BATCH_DOCUMENTS", "SMALL_BATCH_DOCUMENTS", "PAIRS_PER_DOCUMENT"), sizes, strict=True
+        ):
             patched.setattr(thinning, name, value)
-        patched.setattr("lookalike.job.job.FEW", sizes[2])
+        patched.setattr("lookalike.job.job.PAIRS_PER_DOCUMENT", sizes[2])
         result = lookalike.dedup(table, against=reference, keep=keep, **options)
     assert set(result.kept_ids.to_pylist()) == kept - set(fixed)
     assert removed_of(result) == {
@@ -201,8 +205,8 @@ def test_templates_of_many_kinds_make_work_in_proportion_too():
 
 
 def test_what_is_alike_to_the_buckets_alone_is_refused_before_it_takes_for_ever(way, monkeypatch):
-    monkeypatch.setattr(thinning, "LEAST_COMPARED", 500)
-    monkeypatch.setattr(thinning, "MOST_COMPARED", 1)
+    monkeypatch.setattr(thinning, "MIN_COMPARED_LIMIT", 500)
+    monkeypatch.setattr(thinning, "MAX_COMPARED_PER_DOCUMENT", 1)
     # One word in common, which puts all in one bucket, and no two similar.
     texts = [f"same {' '.join(f'{n}x{i}' for i in range(3))}" for n in range(60)]
     if way == "near":

@@ -228,8 +228,8 @@ class TestInMemory:
         column = work.store.column("numbers", np.int64)
         column.append(np.arange(3))
         assert work.place == temporary
-        work.make_room()
-        work.make_room()
+        work.spill()
+        work.spill()
         (folder,) = temporary.iterdir()
         assert column.path
         assert work.place == folder == column.path.parent
@@ -241,7 +241,7 @@ class TestInMemory:
 
     def test_the_temporary_folder_goes_away_with_the_job(self, temporary):
         work = Work(reading=READING)
-        work.make_room()
+        work.spill()
         assert len(list(temporary.iterdir())) == 1
         del work
         assert list(temporary.iterdir()) == []
@@ -249,7 +249,7 @@ class TestInMemory:
     def closed(self, temporary):
         """Make a job with a temporary folder, close it, and give its column."""
         work = Work(reading=READING)
-        work.make_room()
+        work.spill()
         column = work.store.column("numbers", np.int64)
         column.append(np.arange(3))
         work.close()
@@ -293,7 +293,7 @@ class TestInMemory:
         code = (
             "import sys, tempfile; import numpy as np; from lookalike.job.work_folder import Work\n"
             "tempfile.tempdir = sys.argv[1]\n"
-            "work = Work(); work.make_room()\n"
+            "work = Work(); work.spill()\n"
             "work.store.column('numbers', np.int64).append(np.arange(3))\n"
         )
         done = subprocess.run(
@@ -308,12 +308,12 @@ class TestInMemory:
     def test_without_a_place_for_it_the_job_ends_with_a_word(self, monkeypatch, tmp_path):
         monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "nowhere"))
         with pytest.raises(OutputError, match="cannot be written"):
-            Work(reading=READING).make_room()
+            Work(reading=READING).spill()
 
 
 def test_a_folder_of_its_own_needs_no_other_room(tmp_path):
     work = Work(tmp_path / "deep" / "work", reading=READING)
-    work.make_room()
+    work.spill()
     assert work.place == tmp_path / "deep" / "work"
     work.remove()
     assert list((tmp_path / "deep").iterdir()) == []
@@ -458,8 +458,8 @@ class TestJobs:
         self, tmp_path, source, run, monkeypatch, before
     ):
         for name in ("candidates.buckets", "job.sketch"):
-            monkeypatch.setattr(f"lookalike.{name}.TOGETHER", 20)
-        monkeypatch.setattr("lookalike.cluster.thinning.STRETCH", 20)
+            monkeypatch.setattr(f"lookalike.{name}.BLOCK_DOCUMENTS", 20)
+        monkeypatch.setattr("lookalike.cluster.thinning.BATCH_DOCUMENTS", 20)
         monkeypatch.setattr("lookalike.job.sketch.PIECE_BYTES", 2000)
         batches = Corpus.batches
         monkeypatch.setattr(

@@ -141,9 +141,16 @@ def flipped(data: bytes, at: int) -> bytes:
 
 
 def damaged(data: bytes):
-    for length in {0, 1, cache.DIGEST, cache.DIGEST + 1, len(data) // 2, len(data) - 1}:
+    for length in {0, 1, cache.DIGEST_BYTES, cache.DIGEST_BYTES + 1, len(data) // 2, len(data) - 1}:
         yield data[:length]
-    for at in {0, cache.DIGEST - 1, cache.DIGEST, len(data) // 3, len(data) // 2, len(data) - 1}:
+    for at in {
+        0,
+        cache.DIGEST_BYTES - 1,
+        cache.DIGEST_BYTES,
+        len(data) // 3,
+        len(data) // 2,
+        len(data) - 1,
+    }:
         yield flipped(data, at)
     yield data + b"\0"
     yield bytes(len(data))
@@ -174,9 +181,9 @@ def one_of_another_machine(files: list[Path]) -> None:
 class TestDamage:
     def test_no_kept_file_is_taken_that_is_not_as_it_was_written(self, tmp_path):
         lookalike.compare("some words", "some other words")
-        place = cache.place()
+        place = cache.cache_folder()
         assert place
-        files = [path for path in place.folder.glob("*.code") if cache.read(path, compiling.STAMP)]
+        files = [path for path in place.path.glob("*.code") if cache.read(path, compiling.STAMP)]
         assert len(files) > 10
         for path in files:
             copied = tmp_path / path.name
@@ -213,7 +220,7 @@ class TestDamage:
                 return Path.touch, (ran,)
 
         for path in warm.files():
-            path.write_bytes(path.read_bytes()[: cache.DIGEST] + pickle.dumps(Trap()))
+            path.write_bytes(path.read_bytes()[: cache.DIGEST_BYTES] + pickle.dumps(Trap()))
         assert warm.run() == COMPILED
         assert not ran.exists()
 
@@ -284,7 +291,7 @@ class TestPlace:
     @pytest.mark.parametrize(
         ("place", "line"),
         [
-            (cache.Place(Path("/passing/lookalike-7"), lasting=False), PASSING),
+            (cache.CacheFolder(Path("/passing/lookalike-7"), persistent=False), PASSING),
             (None, IN_MEMORY),
         ],
         ids=["passing", "none"],
@@ -294,7 +301,7 @@ class TestPlace:
             (tmp_path / name).write_text(f"the words of {name}, and some that both have")
         pair = tmp_path / "a", tmp_path / "b"
         _, output, _ = told("compare", *pair)
-        monkeypatch.setattr(cache, "place", lambda: place)
+        monkeypatch.setattr(cache, "cache_folder", lambda: place)
         for quiet, said in (((), line), (("--quiet",), "")):
             # As in another process: nothing is loaded yet.
             monkeypatch.delitem(sets.element_sets.__dict__, "_dispatcher", raising=False)
@@ -305,16 +312,16 @@ class TestPlace:
         """Give a function that chooses among folders of this test alone."""
         for name in ("kernels", "home", "passing"):
             (tmp_path / name).mkdir(mode=0o700)
-        monkeypatch.setattr(cache, "HERE", tmp_path / "kernels")
+        monkeypatch.setattr(cache, "KERNEL_FOLDER", tmp_path / "kernels")
         monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "passing"))
         monkeypatch.setenv("HOME", str(tmp_path / "home"))
         monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
         monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
 
         def choose() -> str | None:
-            place = cache.place.__wrapped__()
-            assert place is None or place.lasting is ("passing" not in str(place.folder))
-            return place and str(place.folder.relative_to(tmp_path))
+            place = cache.cache_folder.__wrapped__()
+            assert place is None or place.persistent is ("passing" not in str(place.path))
+            return place and str(place.path.relative_to(tmp_path))
 
         return choose
 

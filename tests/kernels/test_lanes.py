@@ -15,7 +15,7 @@ from lookalike.kernels.jit import INTERPRETED
 from lookalike.kernels.lanes import COLUMNS, LANES, bring_columns, roll_columns
 from lookalike.sketches.minhash import sign_texts
 from lookalike.text.shingles import BASE, PRIME, Shingling, element_sets, shingle_hashes
-from lookalike.text.weighted_shingles import Weighting, bags_of
+from lookalike.text.weighted_shingles import Weighting, weighted_sets_of
 from made_documents import documents_of
 
 pytestmark = pytest.mark.kernels
@@ -105,7 +105,7 @@ class TestTexts:
         st.sampled_from([1, 2, 3, 9, 17]),
         st.sampled_from(["ab", "a b.", ASCII]),
     )
-    def test_sets_multisets_and_bags_are_those_of_the_definition(self, sizes, k, alphabet):
+    def test_sets_multisets_and_weighted_sets_are_those_of_the_definition(self, sizes, k, alphabet):
         some = ["".join(r.choices(alphabet, k=size)) for size, r in sizes]
         documents = documents_of(some)
         expected = [twins.char_hashes(text, k) for text in some]
@@ -114,10 +114,14 @@ class TestTexts:
             sets = element_sets(documents, Shingling("chars", k, multiset))
             for row, hashes in enumerate(expected):
                 assert set(sets[row].tolist()) == twins.elements(hashes, multiset)
-        bags = bags_of(documents, Shingling("chars", k), Weighting("counts"))
+        weighted_sets = weighted_sets_of(documents, Shingling("chars", k), Weighting("counts"))
         for row, hashes in enumerate(expected):
-            begin, end = bags.offsets[row : row + 2]
-            found = zip(bags.features[begin:end].tolist(), bags.weights[begin:end], strict=True)
+            begin, end = weighted_sets.offsets[row : row + 2]
+            found = zip(
+                weighted_sets.features[begin:end].tolist(),
+                weighted_sets.weights[begin:end],
+                strict=True,
+            )
             assert dict(found) == Counter(hashes)
 
     @pytest.mark.parametrize("k", [1, 5, 9, 30])

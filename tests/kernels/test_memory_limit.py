@@ -110,9 +110,9 @@ class TestChecking:
         return set_to
 
     def test_what_is_free_counts_not_the_limit(self, limit):
-        limit(memory.ROOM + 5, 5)
+        limit(memory.COMPILER_BYTES + 5, 5)
         memory.check_address_space()
-        limit(memory.ROOM + 5, 6)
+        limit(memory.COMPILER_BYTES + 5, 6)
         with pytest.raises(
             lookalike.MemoryLimitError, match=r"limited to 1\.0 GB, of which 1000\.0 MB"
         ):

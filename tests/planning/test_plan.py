@@ -17,14 +17,20 @@ from lookalike.planning.plan import (
     BAND_COST,
     BLOCK_COST,
     FILL_COST,
-    LOOK_COST,
-    MEETING_COST,
-    MOST_ROWS,
+    MAX_ROWS,
     PAIR_COST,
+    PREFILTER_COST,
     SHINGLE_COST,
+    SPREAD_COST,
     plan,
 )
-from lookalike.planning.sampling import Background, choose_shingle, doubts, measure, sample
+from lookalike.planning.sampling import (
+    Background,
+    choose_shingle,
+    measure,
+    sample,
+    shingle_warnings,
+)
 from lookalike.read import read
 from lookalike.text.normalise import normalise
 from lookalike.text.shingles import Shingling, usual_size
@@ -111,10 +117,10 @@ def expected_cost(bands: int, rows: int, documents: int, background: Background)
     pairs = documents * (documents - 1) / 2 / len(background.similarities)
     blocks = math.ceil(max(bands * rows, 128) / 128)
     filled = bands * rows * math.exp(-background.shingles / 128)
-    sketch = background.shingles * (LOOK_COST * blocks + FILL_COST * filled)
+    sketch = background.shingles * (SPREAD_COST * blocks + FILL_COST * filled)
     sketch += BLOCK_COST * blocks + BAND_COST * bands
     compare = PAIR_COST + SHINGLE_COST * background.shingles
-    return documents * sketch + pairs * (sum(met) * MEETING_COST + compared * compare)
+    return documents * sketch + pairs * (sum(met) * PREFILTER_COST + compared * compare)
 
 
 @given(
@@ -130,7 +136,7 @@ def test_no_other_banding_that_keeps_the_promise_costs_less(documents, similarit
     best = expected_cost(chosen.bands, chosen.rows, documents, background)
     for rows in range(1, 20):
         bands = bands_needed(rows)
-        if bands * rows <= MOST_ROWS:
+        if bands * rows <= MAX_ROWS:
             assert best <= expected_cost(bands, rows, documents, background) * (1 + 1e-9)
 
 
@@ -315,7 +321,7 @@ def test_a_shingle_that_makes_random_documents_alike_is_doubted():
     documents = normalise(pa.array(["first of all", "entirely different words"]))
     rows = np.arange(2)
     shingling = Shingling("chars", 5)
-    assert doubts(documents, rows, shingling, measure(documents, rows, shingling)) == []
+    assert shingle_warnings(documents, rows, shingling, measure(documents, rows, shingling)) == []
 
 
 def test_words_that_are_whole_phrases_are_doubted():

@@ -67,7 +67,7 @@ def test_the_whole_path_is_what_throwing_elements_into_rows_gives(union, shared,
     if most is not None:
         apart = 2 * np.count_nonzero(~agree[:, :128], axis=1)
         found &= random.binomial(apart, 0.5) <= most
-    chance = RowPath.of_union(union, shared).chance(Cascade.parse(cascade), most=most)
+    chance = RowPath.of_union(union, shared).chance(Cascade.parse(cascade), max_differing=most)
     error = math.sqrt(max(chance.found * chance.missed, 1 / TRIALS) / TRIALS)
     assert chance.found == pytest.approx(found.mean(), abs=BOUND * error)
     assert chance.found + chance.missed == pytest.approx(1)
@@ -98,9 +98,9 @@ def test_documents_of_no_length_are_found_less_often_than_is_stated(
 ):
     shared = math.ceil(max(similarity, share) * union - 1e-9)
     path = RowPath.of_union(union, shared)
-    stated = RowPath(similarity).chance(Cascade.parse(cascade), most=most)
+    stated = RowPath(similarity).chance(Cascade.parse(cascade), max_differing=most)
     # Sizes above 64 are looked at in ranges, within which little changes.
-    assert stated.found <= path.chance(Cascade.parse(cascade), most=most).found + 1e-4
+    assert stated.found <= path.chance(Cascade.parse(cascade), max_differing=most).found + 1e-4
 
 
 @pytest.mark.parametrize("path", [RowPath(0.8), RowPath(0.1), BitPath(0.8, size=4096, folded=True)])
@@ -109,9 +109,9 @@ def test_the_prefilter_takes_a_fifth_of_the_misses_and_no_more(path, recall):
     most = path.prefilter(recall)
     surely = Cascade.parse("or:100000") if isinstance(path, BitPath) else Cascade.parse("or:120")
     lost_by_bands = path.chance(surely).missed
-    assert path.chance(surely, most=most).missed <= (1 - recall) / 5 + lost_by_bands
+    assert path.chance(surely, max_differing=most).missed <= (1 - recall) / 5 + lost_by_bands
     if most > 4:
-        assert path.chance(surely, most=most - 1).missed > (1 - recall) / 5
+        assert path.chance(surely, max_differing=most - 1).missed > (1 - recall) / 5
 
 
 def test_an_estimate_must_reach_the_threshold_too():

@@ -76,7 +76,7 @@ def asked_for(corpus, places, names=()):
 def close_marks(monkeypatch):
     """Let marks be close, and blocks be small."""
     monkeypatch.setattr(marks, "MARK_BYTES", 50)
-    monkeypatch.setattr(originals, "NEAR_BYTES", 100)
+    monkeypatch.setattr(originals, "SEEK_BYTES", 100)
 
 
 @pytest.mark.parametrize("size", [100, 1 << 20])
@@ -174,7 +174,7 @@ class TestLittleIsRead:
         corpus = open_corpus([path])
         whole = plain_reading(corpus, batch_bytes=1 << 20)
         head = 3 * shard_tasks.FIRST_LINES
-        near = head + marks.MARK_BYTES + 3 * originals.NEAR_BYTES
+        near = head + marks.MARK_BYTES + 3 * originals.SEEK_BYTES
         for chosen, most in (([-1], near), ([5000], near), ([9990, 0, 9995], 2 * near)):
             read_bytes.clear()
             expected = [whole[row] for row in chosen]
@@ -250,7 +250,7 @@ class TestLittleIsRead:
         rows = np.array([99_999, 7, 50_000])
         found = open_corpus([tmp_path / "a.npy"]).originals(np.zeros(3, np.int32), rows + 1)
         assert found.texts.to_pylist() == array[rows].tolist()
-        assert read_bytes["a.npy"] < 3 * originals.NEAR_BYTES < array.nbytes / 4
+        assert read_bytes["a.npy"] < 3 * originals.SEEK_BYTES < array.nbytes / 4
 
 
 class TestMarks:

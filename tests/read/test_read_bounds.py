@@ -16,7 +16,7 @@ from pyarrow import parquet as pq
 from test_read_single_files import pdf_of  # type: ignore[import-not-found]
 
 from lookalike.base.errors import SourceError
-from lookalike.base.memory import LEAST
+from lookalike.base.memory import MIN_BYTES
 from lookalike.base.wording import Message
 from lookalike.read import delimited, open_corpus, read_text, single_files, streams
 from lookalike.read.parquet_pages import unpacked_sizes
@@ -25,7 +25,7 @@ from source_files import PACKINGS, bad_of, ids_and_texts, pack
 
 docx = pytest.importorskip("docx")
 
-MEMORY = LEAST
+MEMORY = MIN_BYTES
 RECORD = Bounds(MEMORY).record
 
 
@@ -38,10 +38,10 @@ def refusal(path, **options):
 
 
 def test_the_bound_of_a_record_follows_the_memory():
-    assert Bounds(None).record == streams.RECORD_LIMIT
-    assert Bounds(1).record == streams.LEAST_RECORD
-    assert Bounds(MEMORY).record == MEMORY // streams.PER_BYTE
-    assert Bounds(1 << 50).record == streams.RECORD_LIMIT
+    assert Bounds(None).record == streams.RECORD_LIMIT_BYTES
+    assert Bounds(1).record == streams.MIN_RECORD_BYTES
+    assert Bounds(MEMORY).record == MEMORY // streams.MEMORY_PER_BYTE
+    assert Bounds(1 << 50).record == streams.RECORD_LIMIT_BYTES
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_a_header_of_too_many_columns_is_refused_before_it_is_parsed(
 ):
     path = tmp_path / f"a{kind}"
     path.write_text(delimiter.join(["text", *"x" * 100]) + "\n", encoding=code, newline="")
-    monkeypatch.setattr(delimited, "MOST_COLUMNS", 100)
+    monkeypatch.setattr(delimited, "MAX_COLUMNS", 100)
     monkeypatch.setattr(delimited, "_rows", None)
     expected = f"the header of {path} has more than 100 columns, the most that a table may have"
     assert expected in refusal(path)
@@ -179,7 +179,7 @@ def test_a_docx_that_unpacks_to_more_than_it_tells_is_refused_before_it_is(tmp_p
 
 def test_a_docx_of_very_many_parts_is_refused_before_they_are_listed(tmp_path, monkeypatch):
     path = docx_of(tmp_path / "a.docx", "word/more.xml", b"x")
-    monkeypatch.setattr(single_files, "DIRECTORY_LIMIT", 100)
+    monkeypatch.setattr(single_files, "DIRECTORY_LIMIT_BYTES", 100)
     monkeypatch.setattr(zipfile, "ZipFile", None)
     assert "a.docx lists too many parts" in refusal(path)
 
@@ -195,7 +195,7 @@ def test_a_pdf_that_shows_one_page_again_and_again_is_refused(tmp_path, monkeypa
     path = tmp_path / "a.pdf"
     path.write_bytes(pdf_of(*["Some words"] * 30))
     assert len(read_text(path)) > 300
-    monkeypatch.setattr(streams, "LEAST_RECORD", 100)
+    monkeypatch.setattr(streams, "MIN_RECORD_BYTES", 100)
     with pytest.raises(SourceError, match=r"the text of .*a\.pdf is longer than"):
         list(open_corpus([path], memory=100).batches())
 
@@ -266,7 +266,7 @@ def test_a_page_of_a_column_that_would_not_fit_is_refused_before_it_is_unpacked(
 def test_metadata_that_would_not_fit_are_refused_before_they_are_parsed(tmp_path, monkeypatch):
     path = tmp_path / "a.parquet"
     pq.write_table(pa.table({"text": ["a"], **{f"c{n}": [1] for n in range(200)}}), path)
-    monkeypatch.setattr(streams, "LEAST_RECORD", 1000)
+    monkeypatch.setattr(streams, "MIN_RECORD_BYTES", 1000)
     monkeypatch.setattr(pq, "ParquetFile", None)
     with pytest.raises(SourceError, match=r"KB of metadata, by its many columns or row groups"):
         list(open_corpus([path], memory=1000).batches())

@@ -155,7 +155,7 @@ def test_encodings_that_are_not_read_are_named(tmp_path):
 class TestGiants:
     @pytest.fixture(autouse=True)
     def low_limit(self, monkeypatch):
-        monkeypatch.setattr(streams, "RECORD_LIMIT", 1 << 20)
+        monkeypatch.setattr(streams, "RECORD_LIMIT_BYTES", 1 << 20)
 
     @pytest.mark.parametrize("packing", PACKINGS)
     @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le"])

@@ -152,7 +152,7 @@ def test_what_is_kept_of_such_a_file_is_what_was_read(tmp_path):
 
 
 def test_a_quote_without_an_end_in_a_large_file_is_named_at_the_limit(tmp_path, monkeypatch):
-    monkeypatch.setattr(streams, "RECORD_LIMIT", 1 << 16)
+    monkeypatch.setattr(streams, "RECORD_LIMIT_BYTES", 1 << 16)
     path = tmp_path / "a.csv"
     path.write_text('text,n\n"two\nlines",1\n"never,2\n' + "more,3\n" * 30_000)
     message = refusal(path)

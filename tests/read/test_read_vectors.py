@@ -154,7 +154,7 @@ class TestParquet:
         assert sum(map(len, batches)) == 300
 
     def test_a_vector_above_the_limit_is_refused_or_passed_over(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(streams, "RECORD_LIMIT", 1 << 20)
+        monkeypatch.setattr(streams, "RECORD_LIMIT_BYTES", 1 << 20)
         column = pa.array([[1.0], [0.0] * (1 << 17), [0.0] * ((1 << 17) + 1)])
         path = table_file(tmp_path / "a.parquet", column)
         expected = "a.parquet:3: the vector in 'v' is longer than 1 MB, the most that it may be"
@@ -398,7 +398,7 @@ class TestArrays:
         assert not any("\n" in line for line in lines)
 
     def test_a_row_above_the_limit_is_refused(self, tmp_path, monkeypatch):
-        monkeypatch.setattr(streams, "RECORD_LIMIT", 1 << 20)
+        monkeypatch.setattr(streams, "RECORD_LIMIT_BYTES", 1 << 20)
         np.save(tmp_path / "a.npy", np.zeros((2, 1 << 18), np.float32))
         assert len(vectors_of(tmp_path / "a.npy")) == 2
         np.save(tmp_path / "a.npy", np.zeros((2, (1 << 18) + 1), np.float32))

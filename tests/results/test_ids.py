@@ -70,7 +70,7 @@ class TestTaking:
         assert ids.ranks(np.arange(3)).tolist() == [0, 1, 2]
 
     def test_more_text_than_plain_strings_hold_is_large(self, monkeypatch):
-        monkeypatch.setattr(module, "MOST_BYTES", 5)
+        monkeypatch.setattr(module, "MAX_STRING_BYTES", 5)
         ids = written(["abc", "de", "f"], pa.string())
         assert ids.take(np.arange(2)).type == pa.string()
         assert ids.take(np.arange(3)).type == pa.large_string()

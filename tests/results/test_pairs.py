@@ -55,7 +55,7 @@ class TestSorter:
         cuts = sorted(data.draw(st.lists(st.integers(0, len(rows)), max_size=4)))
         with pytest.MonkeyPatch.context() as patched, TemporaryDirectory() as folder:
             patched.setattr(
-                "lookalike.results.pairs.AT_A_TIME", data.draw(st.sampled_from([1, 3, 1000]))
+                "lookalike.results.pairs.BLOCK_PAIRS", data.draw(st.sampled_from([1, 3, 1000]))
             )
             path = Path(folder) / "sorted" if in_a_file else None
             sorter = Sorter(lambda: Column(SORTED, path), most)
@@ -75,7 +75,7 @@ class TestSorter:
 
     @pytest.mark.parametrize("most", [1, 3, 100])
     def test_blocks_stay_small(self, monkeypatch, most):
-        monkeypatch.setattr("lookalike.results.pairs.AT_A_TIME", 4)
+        monkeypatch.setattr("lookalike.results.pairs.BLOCK_PAIRS", 4)
         sorter = Sorter(lambda: Column(SORTED), most)
         generator = np.random.default_rng(3)
         for _ in range(20):
@@ -172,12 +172,12 @@ class TestLaidOut:
         for group in range(len(groups)):
             for pair in combinations(members_of(groups, group), 2):
                 expected[pair] = (1.0, 1.0, 1.0, True)
-        assert as_dict(laid_out(links_of(rows), groups, most=most)) == expected
+        assert as_dict(laid_out(links_of(rows), groups, max_pairs=most)) == expected
 
     @pytest.mark.parametrize("most", [1, 7, 10, 63, 64, 1000])
     def test_two_huge_groups_are_split(self, most):
         groups = Groups.of(documents_of(["a"] * 9 + ["b"] * 7))
-        blocks = list(laid_out(links_of([(0, 1, 0.9, 0.8, 0.7)]), groups, most=most))
+        blocks = list(laid_out(links_of([(0, 1, 0.9, 0.8, 0.7)]), groups, max_pairs=most))
         found = as_dict(blocks)
         assert len(found) == 63 + 36 + 21
         # Of a group, a member with all of the others is the least that is taken at a time.

@@ -18,18 +18,18 @@ import twins_cosine
 from lookalike.base.errors import SettingsError
 from lookalike.kernels import weighted_shingles
 from lookalike.kernels.jit import INTERPRETED
-from lookalike.planning.plan import MOST_BITS, plan
+from lookalike.planning.plan import MAX_BITS, plan
 from lookalike.planning.sampling import Background
 from lookalike.score.cosine import (
-    compare_bags,
     compare_vectors,
-    cosines_of_bags,
+    compare_weighted_sets,
     cosines_of_vectors,
+    cosines_of_weighted_sets,
 )
 from lookalike.sketches.prefilter import PREFILTER_BITS
 from lookalike.text.shingles import Shingling
 from lookalike.text.vectors import canonical_vectors
-from lookalike.text.weighted_shingles import Bags, Weighting, bags_of
+from lookalike.text.weighted_shingles import WeightedSets, Weighting, weighted_sets_of
 from made_documents import documents_of, pairs_of, rows_of
 
 # The interpreter's arithmetic warns of wrap-around on threads of its own.
@@ -44,10 +44,10 @@ def dicts(values, most=8):
     return st.lists(st.dictionaries(features, values, max_size=10), min_size=2, max_size=most)
 
 
-def bags_from(dicts):
+def weighted_sets_from(dicts):
     """Lay out bags given as weights by their features."""
     rows = [sorted(one.items()) for one in dicts]
-    return Bags(
+    return WeightedSets(
         np.array([h for row in rows for h, _ in row], np.uint64),
         np.array([w for row in rows for _, w in row], np.float64),
         np.cumsum([0, *map(len, rows)], dtype=np.int64),
@@ -67,10 +67,12 @@ def scores(scored):
 class TestProducts:
     @given(dicts(weights))
     def test_products_are_added_in_the_order_of_the_features(self, some):
-        bags = bags_from(some)
+        weighted_sets = weighted_sets_from(some)
         first, second = every_pair(len(some))
         out = np.full(len(first), 7.0)
-        weighted_shingles.dots(bags.features, bags.weights, bags.offsets, first, second, out)
+        weighted_shingles.dots(
+            weighted_sets.features, weighted_sets.weights, weighted_sets.offsets, first, second, out
+        )
         assert out.tolist() == [
             twins_cosine.product_in_turn(some[i], some[j]) for i, j in pairs_of(first, second)
         ]
@@ -80,7 +82,9 @@ class TestProducts:
 class TestBags:
     @given(dicts(weights))
     def test_cosines_are_those_of_exact_fractions(self, some):
-        found = scores(cosines_of_bags(bags_from(some), *every_pair(len(some)), threshold=-1))
+        found = scores(
+            cosines_of_weighted_sets(weighted_sets_from(some), *every_pair(len(some)), threshold=-1)
+        )
         assert found == {
             (i, j): pytest.approx(twins_cosine.cosine(some[i], some[j]), abs=1e-14)
             for i, j in combinations(range(len(some)), 2)
@@ -89,23 +93,27 @@ class TestBags:
     @given(dicts(weights), st.floats(-1, 1))
     def test_those_at_or_above_the_threshold_are_kept(self, some, threshold):
         pairs = every_pair(len(some))
-        every = scores(cosines_of_bags(bags_from(some), *pairs, threshold=-1))
-        found = scores(cosines_of_bags(bags_from(some), *pairs, threshold=threshold))
+        every = scores(cosines_of_weighted_sets(weighted_sets_from(some), *pairs, threshold=-1))
+        found = scores(
+            cosines_of_weighted_sets(weighted_sets_from(some), *pairs, threshold=threshold)
+        )
         assert found == {pair: score for pair, score in every.items() if score >= threshold}
 
     @given(dicts(weights))
     def test_a_pair_has_the_same_score_both_ways(self, some):
         first, second = every_pair(len(some))
-        there = cosines_of_bags(bags_from(some), first, second, threshold=-1)
-        back = cosines_of_bags(bags_from(some), second, first, threshold=-1)
+        there = cosines_of_weighted_sets(weighted_sets_from(some), first, second, threshold=-1)
+        back = cosines_of_weighted_sets(weighted_sets_from(some), second, first, threshold=-1)
         assert there.similarity.tolist() == back.similarity.tolist()
 
     @given(st.dictionaries(features, weights, min_size=1), st.integers(-40, 40))
-    def test_a_bag_is_as_similar_as_can_be_to_itself_and_to_twice_it(self, one, power):
+    def test_a_weighted_set_is_as_similar_as_can_be_to_itself_and_to_twice_it(self, one, power):
         times = {h: w * 2.0**power for h, w in one.items()}
         against = {h: -w for h, w in one.items()}
-        bags = bags_from([one, one, times, against])
-        found = cosines_of_bags(bags, *rows_of([(0, 0), (0, 1), (0, 2), (0, 3)]), threshold=-1)
+        weighted_sets = weighted_sets_from([one, one, times, against])
+        found = cosines_of_weighted_sets(
+            weighted_sets, *rows_of([(0, 0), (0, 1), (0, 2), (0, 3)]), threshold=-1
+        )
         assert found.similarity.tolist() == [1, 1, 1, -1]
 
     @pytest.mark.parametrize(("shared", "size"), [(4, 5), (1, 2), (9, 10), (19, 20), (3, 10)])
@@ -116,25 +124,30 @@ class TestBags:
                 start = (size - shared) * times
                 other = dict.fromkeys(range(start, start + size * times), weight)
                 found = scores(
-                    cosines_of_bags(
-                        bags_from([one, other]), *rows_of([(0, 1)]), threshold=shared / size
+                    cosines_of_weighted_sets(
+                        weighted_sets_from([one, other]),
+                        *rows_of([(0, 1)]),
+                        threshold=shared / size,
                     )
                 )
                 assert found == {(0, 1): shared / size}
 
     def test_two_counts_at_3_4_5_are_exact(self):
-        bags = bags_from([{1: 3.0, 2: 4.0}, {1: 1.0}, {2: 7.0}])
-        found = scores(cosines_of_bags(bags, *every_pair(3), threshold=0))
+        weighted_sets = weighted_sets_from([{1: 3.0, 2: 4.0}, {1: 1.0}, {2: 7.0}])
+        found = scores(cosines_of_weighted_sets(weighted_sets, *every_pair(3), threshold=0))
         assert found == {(0, 1): 0.6, (0, 2): 0.8, (1, 2): 0}
 
-    def test_an_empty_bag_has_nothing_in_common_with_any(self):
-        bags = bags_from([{}, {1: 1.0}, {}])
-        found = cosines_of_bags(bags, *every_pair(3), threshold=-1)
+    def test_an_empty_weighted_set_has_nothing_in_common_with_any(self):
+        weighted_sets = weighted_sets_from([{}, {1: 1.0}, {}])
+        found = cosines_of_weighted_sets(weighted_sets, *every_pair(3), threshold=-1)
         assert found.similarity.tolist() == [0, 0, 0]
-        assert len(cosines_of_bags(bags, *every_pair(3), threshold=0.01)) == 0
+        assert len(cosines_of_weighted_sets(weighted_sets, *every_pair(3), threshold=0.01)) == 0
 
     def test_no_pairs_are_none(self):
-        assert len(cosines_of_bags(bags_from([{1: 1.0}]), *rows_of([]), threshold=0)) == 0
+        assert (
+            len(cosines_of_weighted_sets(weighted_sets_from([{1: 1.0}]), *rows_of([]), threshold=0))
+            == 0
+        )
 
     def test_threads_and_pieces_change_nothing(self, monkeypatch):
         generator = np.random.default_rng(1)
@@ -143,12 +156,14 @@ class TestBags:
             for _ in range(9)
         ]
         pairs = every_pair(9)
-        expected = cosines_of_bags(bags_from(some), *pairs, threshold=0)
+        expected = cosines_of_weighted_sets(weighted_sets_from(some), *pairs, threshold=0)
         assert 0 < len(expected) < 36
         for piece in (1, 7, 36):
             monkeypatch.setattr(lookalike.score.cosine, "PIECE_PAIRS", piece)
             for threads in THREADS:
-                again = cosines_of_bags(bags_from(some), *pairs, threshold=0, threads=threads)
+                again = cosines_of_weighted_sets(
+                    weighted_sets_from(some), *pairs, threshold=0, threads=threads
+                )
                 assert scores(again) == scores(expected)
 
     def test_documents_are_compared_as_the_bags_they_are(self):
@@ -157,12 +172,12 @@ class TestBags:
         rows = np.array([4, 3, 1, 0], np.int64)
 
         def build(documents, mine, threads):
-            return bags_of(documents, shingling, weighting, rows=mine, threads=threads)
+            return weighted_sets_of(documents, shingling, weighting, rows=mine, threads=threads)
 
-        bags = bags_of(documents_of(some), shingling, weighting, rows=rows)
-        expected = cosines_of_bags(bags, *every_pair(4), threshold=0.5)
+        weighted_sets = weighted_sets_of(documents_of(some), shingling, weighting, rows=rows)
+        expected = cosines_of_weighted_sets(weighted_sets, *every_pair(4), threshold=0.5)
         for threads in THREADS:
-            found = compare_bags(
+            found = compare_weighted_sets(
                 documents_of(some), build, rows, *every_pair(4), threshold=0.5, threads=threads
             )
             assert scores(found) == scores(expected)
@@ -270,7 +285,7 @@ class TestPlan:
         chosen = plan(threshold, recall, documents=documents, metric="cosine")
         assert chosen.bands
         assert chosen.rows
-        assert chosen.signature == chosen.bands * chosen.rows <= MOST_BITS
+        assert chosen.signature == chosen.bands * chosen.rows <= MAX_BITS
         assert banded(threshold, chosen.bands, chosen.rows) >= recall
         assert chosen.probability(threshold) >= recall
 

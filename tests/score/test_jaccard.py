@@ -57,7 +57,7 @@ def test_who_is_in_a_pair_is_the_same_by_marks_and_by_a_sort(pairs):
     expected = [(members.index(a), members.index(b)) for a, b in pairs]
     for few in (0, 1 << 20):
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(lookalike.score.jaccard, "FEW", few)
+            patched.setattr(lookalike.score.jaccard, "DOCUMENTS_PER_PAIR", few)
             among, left, right = lookalike.score.jaccard._involved(first, second, 41)
         assert among.tolist() == members
         assert pairs_of(left, right) == expected

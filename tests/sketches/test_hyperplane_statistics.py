@@ -17,16 +17,16 @@ from lookalike.kernels import weighted_shingles
 from lookalike.planning.plan import plan
 from lookalike.sketches import hyperplanes
 from lookalike.sketches.hyperplanes import (
-    WORD,
+    WORD_BITS,
     bit_keys,
     differing,
-    sketch_bags,
     sketch_texts,
     sketch_vectors,
+    sketch_weighted_sets,
 )
 from lookalike.text.normalise import normalise
 from lookalike.text.shingles import Shingling
-from lookalike.text.weighted_shingles import Bags, Weighting, bags_of
+from lookalike.text.weighted_shingles import WeightedSets, Weighting, weighted_sets_of
 from made_documents import documents_of
 
 pytestmark = pytest.mark.long
@@ -127,7 +127,7 @@ def shares(sketches):
     """The share of equal bits of sketch i and sketch i + half, for each i."""
     half = len(sketches) // 2
     own = np.arange(half)
-    return 1 - differing(sketches, own, own + half) / (sketches.shape[1] * WORD)
+    return 1 - differing(sketches, own, own + half) / (sketches.shape[1] * WORD_BITS)
 
 
 def shares_over_seeds(x, y, seeds, words=64, make=sketches_of):
@@ -173,7 +173,7 @@ class TestOnVectors:
     def test_the_first_bits_alone_are_as_good(self, words):
         x, y = four_of_five(300)
         equal = shares_over_seeds(x, y, range(3000), words)
-        check(equal, chance(x, y), words * WORD)
+        check(equal, chance(x, y), words * WORD_BITS)
 
     def test_larger_transforms_and_further_blocks_are_as_good(self):
         x, y = rotated(1, 3000, 0.9)
@@ -218,7 +218,7 @@ def by_two_signs(_):
 
     def make(x, y, seed, words):
         generator = np.random.default_rng(seed)
-        planes = generator.choice([-1.0, 1.0], (x.shape[1], words * WORD))
+        planes = generator.choice([-1.0, 1.0], (x.shape[1], words * WORD_BITS))
         bits = np.concatenate([x, y]) @ planes >= 0
         return np.packbits(bits, axis=1, bitorder="little").view("<u4")
 
@@ -263,7 +263,7 @@ def bands_measured(x, y, seeds, words, rows, make=sketches_of):
     expected = (chance(x, y) ** rows).mean()
     found = []
     for seed in seeds:
-        keys = bit_keys(make(x, y, seed, words), bands=words * WORD // rows, rows=rows)
+        keys = bit_keys(make(x, y, seed, words), bands=words * WORD_BITS // rows, rows=rows)
         found.append((keys[:, :PAIRS] == keys[:, PAIRS:]).mean() / expected)
     return deviation(found, 1)
 
@@ -300,7 +300,7 @@ class TestBands:
 def check_recall(make, threshold, recall, seeds):
     """Check how many pairs share a band and pass the check of their first bits."""
     chosen = plan(threshold, recall, metric="cosine")
-    words = max(-(-chosen.signature // WORD), 8)
+    words = max(-(-chosen.signature // WORD_BITS), 8)
     own = np.arange(PAIRS)
     found = []
     for seed in seeds:
@@ -317,13 +317,13 @@ def check_recall(make, threshold, recall, seeds):
     assert -Z * error < away < Z * error + 0.02
 
 
-def random_bags(seed, size, shared):
+def random_weighted_sets(seed, size, shared):
     """Bags of ones that have some features in common: bag i and bag i + PAIRS are a pair."""
     generator = np.random.default_rng(seed)
     features = generator.integers(0, 2**64, (PAIRS, 2 * size - shared), np.uint64)
     first, second = np.sort(features[:, :size]), np.sort(features[:, size - shared :])
     every = np.concatenate([first.ravel(), second.ravel()])
-    return Bags(every, np.ones(len(every)), np.arange(0, len(every) + 1, size))
+    return WeightedSets(every, np.ones(len(every)), np.arange(0, len(every) + 1, size))
 
 
 def folding_variance(cosine):
@@ -335,39 +335,52 @@ class TestOnBags:
     @pytest.mark.parametrize("size", [5, 50, 3000])
     @pytest.mark.parametrize("cosine", [0.2, 0.6, 0.8])
     def test_bits_are_equal_as_often_as_the_angle_says(self, cosine, size):
-        bags = random_bags(size, size, round(cosine * size))
+        weighted_sets = random_weighted_sets(size, size, round(cosine * size))
         p = np.full(PAIRS, 1 - math.acos(cosine) / math.pi)
-        equal = np.array([shares(sketch_bags(bags, words=128, seed=seed)) for seed in range(200)])
+        equal = np.array(
+            [
+                shares(sketch_weighted_sets(weighted_sets, words=128, seed=seed))
+                for seed in range(200)
+            ]
+        )
         check(equal, p, 4096, FOLDING, folding_variance(cosine))
 
     @pytest.mark.parametrize(("threshold", "size"), [(0.5, 1000), (0.8, 20), (0.8, 1000)])
     def test_a_pair_at_the_threshold_is_found_with_the_recall_asked_for(self, threshold, size):
-        bags = random_bags(3, size, round(threshold * size))
+        weighted_sets = random_weighted_sets(3, size, round(threshold * size))
         check_recall(
-            lambda seed, words: sketch_bags(bags, words=words, seed=seed),
+            lambda seed, words: sketch_weighted_sets(weighted_sets, words=words, seed=seed),
             threshold,
             0.9,
             range(250),
         )
 
     def test_one_heavy_shingle_among_many_is_folded_as_well(self):
-        bags = random_bags(4, 200, 100)
-        for start in bags.offsets[:-1].tolist():
-            bags.weights[start] = 10.0
-        cosine = exact_cosines(bags)
+        weighted_sets = random_weighted_sets(4, 200, 100)
+        for start in weighted_sets.offsets[:-1].tolist():
+            weighted_sets.weights[start] = 10.0
+        cosine = exact_cosines(weighted_sets)
         p = 1 - np.arccos(cosine) / math.pi
-        equal = np.array([shares(sketch_bags(bags, words=128, seed=seed)) for seed in range(200)])
+        equal = np.array(
+            [
+                shares(sketch_weighted_sets(weighted_sets, words=128, seed=seed))
+                for seed in range(200)
+            ]
+        )
         check(equal, p, 4096, FOLDING, folding_variance(cosine))
 
 
-def exact_cosines(bags, first=None, second=None):
+def exact_cosines(weighted_sets, first=None, second=None):
     """The cosine of bag i and bag i + half, or of the given pairs, by dictionaries."""
-    pairs = list(zip(bags.features.tolist(), bags.weights.tolist(), strict=True))
-    ends = bags.offsets.tolist()
-    dicts = [dict(pairs[ends[i] : ends[i + 1]]) for i in range(len(bags))]
+    pairs = list(zip(weighted_sets.features.tolist(), weighted_sets.weights.tolist(), strict=True))
+    ends = weighted_sets.offsets.tolist()
+    dicts = [dict(pairs[ends[i] : ends[i + 1]]) for i in range(len(weighted_sets))]
     lengths = [math.sqrt(math.fsum(w * w for w in one.values())) for one in dicts]
     if first is None:
-        first, second = range(len(bags) // 2), range(len(bags) // 2, len(bags))
+        first, second = (
+            range(len(weighted_sets) // 2),
+            range(len(weighted_sets) // 2, len(weighted_sets)),
+        )
     return np.array(
         [
             math.fsum(dicts[i][h] * dicts[j][h] for h in dicts[i].keys() & dicts[j].keys())
@@ -379,10 +392,10 @@ def exact_cosines(bags, first=None, second=None):
 
 def check_texts(documents, first, second, shingling, weighting, seeds, words):
     """Check the mean error and the total variance for pairs of texts."""
-    bags = bags_of(documents, shingling, weighting)
-    cosine = np.clip(exact_cosines(bags, first.tolist(), second.tolist()), 0, 1)
+    weighted_sets = weighted_sets_of(documents, shingling, weighting)
+    cosine = np.clip(exact_cosines(weighted_sets, first.tolist(), second.tolist()), 0, 1)
     p = 1 - np.arccos(cosine) / math.pi
-    bits = words * WORD
+    bits = words * WORD_BITS
     equal = np.empty((len(seeds), len(p)))
     for row, seed in enumerate(seeds):
         sketches, _ = sketch_texts(documents, shingling, weighting, words=words, seed=seed)
@@ -433,9 +446,11 @@ class TestOnTexts:
         p = 1 - math.acos(shared / size) / math.pi
         equal = []
         for seed in range(300):
-            bags = random_bags(seed, size, shared)
+            weighted_sets = random_weighted_sets(seed, size, shared)
             prints = np.empty(2 * PAIRS, np.uint64)
-            weighted_shingles.fingerprints(bags.features, bags.weights, bags.offsets, prints)
+            weighted_shingles.fingerprints(
+                weighted_sets.features, weighted_sets.weights, weighted_sets.offsets, prints
+            )
             apart = np.bitwise_count(prints[:PAIRS] ^ prints[PAIRS:])
             equal.append(1 - apart / 64)
         shares = np.array(equal)

@@ -16,7 +16,7 @@ from lookalike.kernels import hyperplanes, sketch, weighted_shingles
 from lookalike.kernels.jit import INTERPRETED, kernel, ones
 from lookalike.sketches import hyperplanes as simhash
 from lookalike.text.shingles import Shingling, ignoring
-from lookalike.text.weighted_shingles import Bags, Weighting
+from lookalike.text.weighted_shingles import WeightedSets, Weighting
 from made_documents import documents_of
 
 pytestmark = pytest.mark.kernels
@@ -54,10 +54,10 @@ def hashes_of(text, shingling):
     return hashes(text, shingling.size)
 
 
-def bags_of_pairs(rows):
+def weighted_sets_of_pairs(rows):
     """Lay out lists of features and weights in the order they come in."""
     pairs = [pair for row in rows for pair in row]
-    return Bags(
+    return WeightedSets(
         np.array([h for h, _ in pairs], np.uint64),
         np.array([w for _, w in pairs], np.float64),
         np.cumsum([0, *map(len, rows)], dtype=np.int64),
@@ -221,10 +221,12 @@ wide_numbers = numbers | st.floats(-1e6, 1e6)
 
 
 def folded(rows, seed):
-    bags = bags_of_pairs(rows)
+    weighted_sets = weighted_sets_of_pairs(rows)
     out = np.zeros((len(rows), twins_cosine.PLACES), np.float32)
     key = np.uint64(twins.mix(twins_cosine.stream(seed)))
-    weighted_shingles.fold(bags.features, bags.weights, bags.offsets, key, out)
+    weighted_shingles.fold(
+        weighted_sets.features, weighted_sets.weights, weighted_sets.offsets, key, out
+    )
     return out.tolist()
 
 
@@ -273,8 +275,12 @@ class TestFolding:
         found, counts = simhash.sketch_texts(
             documents_of(some), shingling, Weighting("counts"), words=1, seed=seed
         )
-        bags = [list(twins_cosine.bag(hashes_of(t, shingling), "counts").items()) for t in some]
-        expected = simhash.sketch_bags(bags_of_pairs(bags), words=1, seed=seed)
+        weighted_sets = [
+            list(twins_cosine.weighted_set(hashes_of(t, shingling), "counts").items()) for t in some
+        ]
+        expected = simhash.sketch_weighted_sets(
+            weighted_sets_of_pairs(weighted_sets), words=1, seed=seed
+        )
         assert found.tolist() == expected.tolist()
         assert counts.tolist() == [len(hashes_of(t, shingling)) for t in some]
 
@@ -299,14 +305,14 @@ class TestSketches:
             documents_of(some), shingling, Weighting(kind), words=words, seed=5
         )
         for text, row in zip(some, found.tolist(), strict=True):
-            bag = twins_cosine.bag(hashes_of(text, shingling), kind)
-            vector = twins_cosine.fold(list(bag.items()), 5)
+            weighted_set = twins_cosine.weighted_set(hashes_of(text, shingling), kind)
+            vector = twins_cosine.fold(list(weighted_set.items()), 5)
             assert row == twins_cosine.sketch(vector, twins_cosine.PLACES, 32 * words, 5)
 
     @pytest.mark.skipif(INTERPRETED, reason="a transform of 4096 for each of many documents")
     @pytest.mark.parametrize("kind", ["counts", "binary"])
     def test_a_document_has_the_same_bits_in_every_company_and_at_every_length(self, kind):
-        some = [" ".join(VERSES)[i : i + 40] for i in range(2 * simhash.AT_A_TIME + 2)]
+        some = [" ".join(VERSES)[i : i + 40] for i in range(2 * simhash.BATCH_DOCUMENTS + 2)]
         documents, shingling = documents_of(some), Shingling("chars", 4)
         whole, counts = simhash.sketch_texts(
             documents, shingling, Weighting(kind), words=140, seed=9
@@ -344,7 +350,10 @@ class TestSketches:
     def test_no_documents_have_no_sketches(self):
         none = np.empty((0, 4), np.float32)
         assert simhash.sketch_vectors(none, words=2, seed=0).shape == (0, 2)
-        assert simhash.sketch_bags(bags_of_pairs([]), words=2, seed=0).shape == (0, 2)
+        assert simhash.sketch_weighted_sets(weighted_sets_of_pairs([]), words=2, seed=0).shape == (
+            0,
+            2,
+        )
         found, counts = simhash.sketch_texts(
             documents_of([]), Shingling("chars", 2), Weighting("counts"), words=2, seed=0
         )
@@ -386,9 +395,11 @@ class TestGolden:
 
 
 def prints(rows):
-    bags = bags_of_pairs(rows)
+    weighted_sets = weighted_sets_of_pairs(rows)
     out = np.full(len(rows), 3, np.uint64)
-    weighted_shingles.fingerprints(bags.features, bags.weights, bags.offsets, out)
+    weighted_shingles.fingerprints(
+        weighted_sets.features, weighted_sets.weights, weighted_sets.offsets, out
+    )
     return out.tolist()
 
 
@@ -453,9 +464,13 @@ class TestFingerprints:
     def test_weights_other_than_counts_are_weighed(self, kind):
         shingling = Shingling("chars", 1)
         found, counts = fingerprints_of(VERSES, shingling, kind)
-        bags = [twins_cosine.bag(hashes_of(text, shingling), kind) for text in VERSES]
-        assert found.tolist() == [twins_cosine.fingerprint(list(bag.items())) for bag in bags]
-        assert counts.tolist() == [len(bag) for bag in bags]
+        weighted_sets = [
+            twins_cosine.weighted_set(hashes_of(text, shingling), kind) for text in VERSES
+        ]
+        assert found.tolist() == [
+            twins_cosine.fingerprint(list(weighted_set.items())) for weighted_set in weighted_sets
+        ]
+        assert counts.tolist() == [len(weighted_set) for weighted_set in weighted_sets]
 
     @pytest.mark.parametrize("kind", ["counts", "log"])
     def test_chosen_documents_have_the_fingerprints_they_have_among_all(self, kind):
@@ -505,8 +520,8 @@ class TestAgainstAPeer:
             found, _ = fingerprints_of(VERSES, shingling)
             for text, mine in zip(VERSES, found.tolist(), strict=True):
                 if text:
-                    bag = twins_cosine.bag(hashes_of(text, shingling), "counts")
-                    counted = [(h, int(count)) for h, count in bag.items()]
+                    weighted_set = twins_cosine.weighted_set(hashes_of(text, shingling), "counts")
+                    counted = [(h, int(count)) for h, count in weighted_set.items()]
                     assert mine == self.value(peer, counted)
 
 

@@ -14,7 +14,13 @@ import twins
 from lookalike.base.errors import SettingsError
 from lookalike.kernels import sketch as kernels
 from lookalike.kernels.jit import INTERPRETED
-from lookalike.sketches.minhash import hash_functions, sign_sets, sign_texts, similarity, throws
+from lookalike.sketches.minhash import (
+    hash_functions,
+    round_functions,
+    sign_sets,
+    sign_texts,
+    similarity,
+)
 from lookalike.text.shingles import Sets, Shingling, element_sets
 from made_documents import documents_of, sets_of
 
@@ -176,7 +182,7 @@ class TestHashFunctions:
 
     @given(st.integers(1, 4), seeds)
     def test_three_throws_a_block_come_from_a_stream_of_their_own(self, blocks, seed):
-        factors, terms = throws(blocks, seed)
+        factors, terms = round_functions(blocks, seed)
         own = twins_own(seed)
         assert factors.dtype == terms.dtype == np.uint64
         assert factors.tolist() == [twins.value(own, 2 * i) | 1 for i in range(3 * blocks)]
@@ -185,7 +191,7 @@ class TestHashFunctions:
     def test_other_seeds_give_other_functions(self):
         firsts = {tuple(a[0] for a in hash_functions(1, seed)) for seed in range(1000)}
         assert len(firsts) == 1000
-        assert len({tuple(a[0] for a in throws(1, seed)) for seed in range(1000)}) == 1000
+        assert len({tuple(a[0] for a in round_functions(1, seed)) for seed in range(1000)}) == 1000
 
     def test_the_first_functions_of_seed_1_never_change(self):
         a, b = hash_functions(4, 1)
@@ -256,7 +262,7 @@ GOLDEN = [
 ]
 
 GOLDEN_STREAMS = [
-    # The last rows of one block and the first of the next: throws among lines, then throws alone.
+    # The last rows of one block and the first of the next: rounds among lines, then rounds alone.
     (40, "c0a02920 c04a92c6 c0e10e21 3f30b094 49f3b1fd a109dfc7 c0439723 c01d056a"),
     (2000, "0fcdfe91 01fe99db 0a26aa04 001da1b3 05fde4e8 0623b545 00958396 03b305a0"),
 ]

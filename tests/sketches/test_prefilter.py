@@ -56,22 +56,22 @@ def test_bits_of_two_elements_are_coin_tosses_whatever_their_difference(step):
 @example([(3, False), (3, True), (3, False), (4, True)])
 def test_all_that_share_a_key_are_found_in_order_and_no_bare_one(documents):
     keys = np.array([key for key, _ in documents], np.uint64)
-    bare = np.array([is_bare for _, is_bare in documents], np.bool_)
+    empty = np.array([is_empty for _, is_empty in documents], np.bool_)
     marks = np.zeros((2, near_bands.mark_words(len(keys))), np.uint64)
     out = np.empty(len(keys), np.uint32)
-    found = out[: near_bands.not_alone(keys, bare, marks, out)].tolist()
-    often = Counter(key for key, is_bare in documents if not is_bare)
-    shared = [i for i, (key, is_bare) in enumerate(documents) if not is_bare and often[key] > 1]
+    found = out[: near_bands.may_share_key(keys, empty, marks, out)].tolist()
+    often = Counter(key for key, is_empty in documents if not is_empty)
+    shared = [i for i, (key, is_empty) in enumerate(documents) if not is_empty and often[key] > 1]
     assert found == sorted(set(found))
     assert set(shared) <= set(found)
-    assert not bare[found].any()
+    assert not empty[found].any()
 
 
 def test_few_documents_that_are_alone_are_taken_for_sharing():
     keys = mixed(np.arange(100_000 if not INTERPRETED else 500, dtype=np.uint64))
     marks = np.zeros((2, near_bands.mark_words(len(keys))), np.uint64)
     out = np.empty(len(keys), np.uint32)
-    found = near_bands.not_alone(keys, np.zeros(len(keys), np.bool_), marks, out)
+    found = near_bands.may_share_key(keys, np.zeros(len(keys), np.bool_), marks, out)
     assert found < len(keys) / 8
 
 
@@ -174,6 +174,6 @@ class TestClosePairs:
         self, documents, chosen, monkeypatch
     ):
         monkeypatch.setattr(sampling, "CLOSE_DOCUMENTS", 5)
-        monkeypatch.setattr(sampling, "MOST_CLOSE", 10)
+        monkeypatch.setattr(sampling, "MAX_CLOSE_DOCUMENTS", 10)
         corpus = texts_of([str(number) for number in range(documents)])
         assert len(sampling.close_sample(corpus, np.arange(documents), documents)) == chosen

@@ -88,24 +88,28 @@ def weigh(
             return 1 + math.log(count)
         return count * (math.log((1 + len(distinct)) / (1 + spread[shingle])) + 1)
 
-    return [{one: weight(one, count) for one, count in bag.items()} for bag in counted]
+    return [
+        {one: weight(one, count) for one, count in weighted_set.items()} for weighted_set in counted
+    ]
 
 
 def cosine(a: dict[Hashable, float], b: dict[Hashable, float]) -> float:
     """Give the cosine of two weighted sets; 0 where one is empty."""
     product = math.fsum(a[one] * b[one] for one in a.keys() & b.keys())
-    lengths = [math.fsum(weight * weight for weight in bag.values()) for bag in (a, b)]
+    lengths = [
+        math.fsum(weight * weight for weight in weighted_set.values()) for weighted_set in (a, b)
+    ]
     return product / math.sqrt(lengths[0] * lengths[1]) if all(lengths) else 0.0
 
 
-def matrix(bags: Iterable[dict[Hashable, float]]) -> sparse.csr_array:
+def matrix(weighted_sets: Iterable[dict[Hashable, float]]) -> sparse.csr_array:
     """Lay out weighted sets as rows of length 1, with a column for each shingle."""
     columns: dict[Hashable, int] = {}
     indices, values, ends = [], [], [0]
-    for bag in bags:
-        indices += [columns.setdefault(one, len(columns)) for one in bag]
-        length = math.sqrt(math.fsum(weight * weight for weight in bag.values()))
-        values += [weight / length for weight in bag.values()]
+    for weighted_set in weighted_sets:
+        indices += [columns.setdefault(one, len(columns)) for one in weighted_set]
+        length = math.sqrt(math.fsum(weight * weight for weight in weighted_set.values()))
+        values += [weight / length for weight in weighted_set.values()]
         ends.append(len(indices))
     return sparse.csr_array((values, indices, ends), shape=(len(ends) - 1, max(1, len(columns))))
 

@@ -10,12 +10,12 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
 
-def counters_of(sets: list[set[int]], room: int, most: int) -> list[int]:
+def counters_of(sets: list[set[int]], slots: int, most: int) -> list[int]:
     """Count the elements of all sets in so many places, each up to a bound."""
-    counters = [0] * room
+    counters = [0] * slots
     for one in sets:
         for element in one:
-            counters[element * room // 2**64] += 1
+            counters[element * slots // 2**64] += 1
     return [min(count, most) for count in counters]
 
 
@@ -25,17 +25,17 @@ def needed(size: int, threshold: float) -> int:
 
 
 def rarest(
-    one: set[int], counters: list[int], threshold: float, spare: int
+    one: set[int], counters: list[int], threshold: float, extra: int
 ) -> tuple[set[int], int, int]:
     """Give the elements to index, how many must be shared, and how many of these must be."""
     if not one:
         return set(), 0, 0
     least = needed(len(one), threshold)
     missed = len(one) - least
-    wanted = min(least, spare + missed // 8)
+    required = min(least, extra + missed // 8)
     counted = sorted((counters[e * len(counters) // 2**64], e) for e in one)
-    chosen = {element for count, element in counted[: missed + wanted] if count > 1}
-    return (chosen if len(chosen) >= wanted else set()), least, wanted
+    chosen = {element for count, element in counted[: missed + required] if count > 1}
+    return (chosen if len(chosen) >= required else set()), least, required
 
 
 def may_contain(
@@ -46,9 +46,9 @@ def may_contain(
     """Give the places of the indexed sets of which a set holds enough, but for the lowest bits."""
     upper = [element >> bits for element in outer]
     found = []
-    for place, (chosen, least, wanted) in enumerate(indexed):
-        held = sum(upper.count(element >> bits) for element in chosen)
-        if chosen and held >= wanted and len(outer) >= least:
+    for place, (chosen, least, required) in enumerate(indexed):
+        shared = sum(upper.count(element >> bits) for element in chosen)
+        if chosen and shared >= required and len(outer) >= least:
             found.append(place)
     return found
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 
-def buckets(keys: list[int], bare: list[bool], number: int) -> tuple[list[int | None], list[int]]:
+def buckets(keys: list[int], empty: list[bool], number: int) -> tuple[list[int | None], list[int]]:
     """Number the buckets of one band by their keys; None is a document that shares none."""
     by_key: dict[int, list[int]] = {}
     for document, key in enumerate(keys):
-        if not bare[document]:
+        if not empty[document]:
             by_key.setdefault(key, []).append(document)
     found: list[int | None] = [None] * len(keys)
     sizes: list[int] = []
@@ -19,7 +19,7 @@ def buckets(keys: list[int], bare: list[bool], number: int) -> tuple[list[int | 
     return found, sizes
 
 
-class Rooms:
+class Members:
     """Buckets as lists of the places of their members."""
 
     def __init__(self, table: list[list[int | None]]) -> None:
@@ -27,41 +27,43 @@ class Rooms:
         self.table = table
         self.members: dict[int, list[int]] = {}
 
-    def _rooms(self, place: int) -> list[list[int]]:
+    def _buckets(self, place: int) -> list[list[int]]:
         return [
             self.members.setdefault(bucket, [])
             for bucket in self.table[place]
             if bucket is not None
         ]
 
-    def meet(
+    def candidates(
         self, places: range, alive: list[bool], *, least: int, insert: bool
     ) -> list[tuple[int, int]]:
         """Give who meets whom: band after band, the latest member first, nobody twice."""
-        met = []
+        found = []
         for place, lives in zip(places, alive, strict=True):
             if not lives:
                 continue
             seen: list[int] = []
-            for room in self._rooms(place):
-                seen += [other for other in reversed(room) if other >= least and other not in seen]
-            met += [(other, place) for other in seen]
+            for bucket in self._buckets(place):
+                seen += [
+                    other for other in reversed(bucket) if other >= least and other not in seen
+                ]
+            found += [(other, place) for other in seen]
             if insert:
-                self.enter(range(place, place + 1), [True])
-        return met
+                self.insert(range(place, place + 1), [True])
+        return found
 
-    def enter(self, places: range, chosen: list[bool]) -> None:
+    def insert(self, places: range, chosen: list[bool]) -> None:
         """Put documents into their buckets."""
         for place, taken in zip(places, chosen, strict=True):
-            for room in self._rooms(place) if taken else []:
-                room.append(place)
+            for bucket in self._buckets(place) if taken else []:
+                bucket.append(place)
 
-    def leave(self, places: range) -> None:
+    def remove(self, places: range) -> None:
         """Take documents out."""
         for place in places:
-            for room in self._rooms(place):
-                while place in room:
-                    room.remove(place)
+            for bucket in self._buckets(place):
+                while place in bucket:
+                    bucket.remove(place)
 
 
 def gathered(data: bytes, spans: list[tuple[int, int]]) -> bytes:

@@ -75,7 +75,7 @@ def weight(kind: str, count: int, documents: int = 0, df: int = 0) -> float:
     raise ValueError(kind)
 
 
-def bag(
+def weighted_set(
     hashes: list[int],
     kind: str,
     documents: int = 0,

@@ -68,7 +68,7 @@ class TestFrequent:
                 document_frequencies, "_bits", lambda *_: data.draw(st.sampled_from([1, 3, 16]))
             )
             patch.setattr(
-                document_frequencies, "MOST_KEYS", data.draw(st.sampled_from([8, 1 << 22]))
+                document_frequencies, "MAX_KEYS", data.draw(st.sampled_from([8, 1 << 22]))
             )
             found = frequent(
                 in_parts(texts, *cuts),
@@ -106,7 +106,7 @@ class TestFrequent:
             return iter([documents_of(texts)])
 
         monkeypatch.setattr(document_frequencies, "_bits", lambda *_: 2)
-        monkeypatch.setattr(document_frequencies, "MOST_KEYS", 256)
+        monkeypatch.setattr(document_frequencies, "MAX_KEYS", 256)
         found = frequent(parts, Shingling("chars", 3), share=0.05, documents=60)
         assert found.tolist() == frequent_by_counter(texts, "chars", 3, 0.05)
         assert len(asked) > 3
@@ -238,7 +238,7 @@ class TestMostShared:
         assert shared_by(planted(COUNT), most=1) == shared_by(planted(COUNT))[:1]
 
     def test_only_as_many_shingles_as_there_is_room_for_are_looked_at(self, monkeypatch):
-        monkeypatch.setattr(boilerplate, "MOST_FREQUENT", 25)
+        monkeypatch.setattr(boilerplate, "MAX_FREQUENT", 25)
         found = shared_by(planted(COUNT))
         assert [passage.words for passage in found] == [26]
 
@@ -294,7 +294,7 @@ class TestChains:
         texts = documents_of([f"p q x r p q y s q x{n}" for n in range(6)])
         kind = Shingling("words", 2)
         hashes = frequent(lambda: iter([texts]), kind, share=0.5, documents=6)
-        table, counts = document_frequencies.Table(hashes), np.full(len(hashes), 6)
+        table, counts = document_frequencies.HashIndex(hashes), np.full(len(hashes), 6)
         before, after = boilerplate._links(lambda: iter([texts]), kind, table, counts, 1)
         assert len(set(before.tolist())) == len(before) == len(set(after.tolist())) > 3
 
@@ -302,7 +302,7 @@ class TestChains:
 def hold_by_twin(found, fingerprints, chains, steps):
     """Go through the documents as the definition does, with sets and slices."""
     sizes = Counter(chains)
-    held = {}
+    matched = {}
     for chain, size in sizes.items():
         members = {j for j, one in enumerate(chains) if one == chain}
         count = sum(4 * len(members & set(one)) >= 3 * size for one in found)
@@ -317,8 +317,8 @@ def hold_by_twin(found, fingerprints, chains, steps):
                     ):
                         runs.append((-len(run), fingerprints[document], start))
         length, fingerprint, start = min(runs, default=(0, (0, 0), 0))
-        held[chain] = (count, -length, start, fingerprint)
-    return held
+        matched[chain] = (count, -length, start, fingerprint)
+    return matched
 
 
 class TestKernels:
@@ -338,22 +338,22 @@ class TestKernels:
         fingerprints = data.draw(
             st.lists(halves, min_size=len(found), max_size=len(found), unique=True)
         )
-        held = boilerplate._Held.none(3)
+        matched = boilerplate._ChainMatches.none(3)
         offsets = np.cumsum([0, *map(len, found)])
-        kernels.hold(
+        kernels.count_chains(
             np.array([j for one in found for j in one], np.int64),
             offsets,
             np.array(fingerprints, np.uint64).reshape(-1, 2),
             *(np.array(one, np.int64) for one in (chains, steps, [3, 2, 1])),
             *(np.zeros(6, np.int64), np.zeros(3, np.int64)),
-            *(held.documents, held.lengths, held.starts, held.fingerprints),
+            *(matched.documents, matched.lengths, matched.starts, matched.fingerprints),
         )
         for chain, expected in hold_by_twin(found, fingerprints, chains, steps).items():
             assert (
-                int(held.documents[chain]),
-                int(held.lengths[chain]),
-                int(held.starts[chain]),
-                tuple(held.fingerprints[chain].tolist()),
+                int(matched.documents[chain]),
+                int(matched.lengths[chain]),
+                int(matched.starts[chain]),
+                tuple(matched.fingerprints[chain].tolist()),
             ) == expected
 
     @given(st.lists(st.lists(st.integers(-1, 3), max_size=6), max_size=5))
@@ -361,7 +361,9 @@ class TestKernels:
         offsets = np.cumsum([0, *map(len, found)])
         out = np.zeros(int(offsets[-1]), np.uint64)
         ends = np.zeros_like(offsets)
-        kernels.link(np.array([j for one in found for j in one], np.int64), offsets, out, ends)
+        kernels.link_neighbours(
+            np.array([j for one in found for j in one], np.int64), offsets, out, ends
+        )
         pairs = [
             [(a, b) for a, b in itertools.pairwise(one) if a != b and min(a, b) >= 0]
             for one in found
@@ -372,7 +374,7 @@ class TestKernels:
     @given(st.sets(st.integers(0, 2**64 - 1) | st.integers(0, 9), max_size=40))
     def test_hashes_are_found_at_their_places_and_others_are_not(self, hashes):
         known = sorted(hashes)
-        table = document_frequencies.Table(np.array(known, np.uint64))
+        table = document_frequencies.HashIndex(np.array(known, np.uint64))
         asked = [*known, *range(12)]
         expected = [known.index(one) if one in hashes else -1 for one in asked]
         assert table.places(np.array(asked, np.uint64)).tolist() == expected

@@ -19,7 +19,7 @@ from made_documents import documents_of, texts_of
 
 pytestmark = pytest.mark.kernels
 
-by_system = pytest.mark.skipif(not files.BY_SYSTEM, reason="compiled code makes the call")
+by_system = pytest.mark.skipif(not files.HAS_PREAD, reason="compiled code makes the call")
 
 strings = st.lists(st.binary(max_size=6), min_size=1, max_size=8)
 
@@ -56,8 +56,8 @@ def test_any_rows_come_in_the_order_they_were_asked_for(way, drawn, most):
     some, rows = drawn
     with TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patched:
         if way in ("spans", "one by one"):
-            patched.setattr("lookalike.text.documents.MOST_READ", -1)
-            patched.setattr(files, "BY_SYSTEM", way == "spans")
+            patched.setattr("lookalike.text.documents.MAX_READ_BYTES", -1)
+            patched.setattr(files, "HAS_PREAD", way == "spans")
         held = strings_of(some, None if way == "memory" else Path(folder) / "strings")
         data, offsets = held.gathered(np.array(rows, np.int64), most)
         assert len(held) == len(some)
@@ -93,7 +93,7 @@ def reads(monkeypatch):
 
 @by_system
 def test_neighbours_are_read_in_one_go_and_others_each_from_its_place(tmp_path, monkeypatch, reads):
-    monkeypatch.setattr("lookalike.text.documents.NEAR", 10)
+    monkeypatch.setattr("lookalike.text.documents.GAP_BYTES", 10)
     held, read, spans = reads(tmp_path / "strings")
     # Nothing was written yet, and compiled code must find it all the same.
     held.gathered(np.array([37, 2, 3, 37]))
@@ -105,8 +105,8 @@ def test_neighbours_are_read_in_one_go_and_others_each_from_its_place(tmp_path, 
 
 
 def test_a_system_without_the_call_reads_each_by_itself(tmp_path, monkeypatch, reads):
-    monkeypatch.setattr("lookalike.text.documents.NEAR", 10)
-    monkeypatch.setattr(files, "BY_SYSTEM", False)
+    monkeypatch.setattr("lookalike.text.documents.GAP_BYTES", 10)
+    monkeypatch.setattr(files, "HAS_PREAD", False)
     held, read, spans = reads(tmp_path / "strings")
     held.gathered(np.array([37, 2, 3, 37]))
     assert (read, spans) == ([(3700, 100), (200, 100), (300, 100), (3700, 100)], [])
@@ -120,8 +120,8 @@ def test_a_system_without_the_call_reads_each_by_itself(tmp_path, monkeypatch, r
 def test_what_is_near_is_told_by_the_bytes_for_each_string(
     tmp_path, monkeypatch, reads, rows, near, times
 ):
-    monkeypatch.setattr(files, "BY_SYSTEM", False)
-    monkeypatch.setattr("lookalike.text.documents.NEAR", near)
+    monkeypatch.setattr(files, "HAS_PREAD", False)
+    monkeypatch.setattr("lookalike.text.documents.GAP_BYTES", near)
     held, read, _ = reads(tmp_path / "strings")
     held.gathered(np.array(rows))
     assert len(read) == times
@@ -129,8 +129,8 @@ def test_what_is_near_is_told_by_the_bytes_for_each_string(
 
 @pytest.mark.parametrize(("most", "times"), [(300, 1), (299, 3)])
 def test_no_more_than_a_bound_is_read_in_one_go(tmp_path, monkeypatch, reads, most, times):
-    monkeypatch.setattr(files, "BY_SYSTEM", False)
-    monkeypatch.setattr("lookalike.text.documents.MOST_READ", most)
+    monkeypatch.setattr(files, "HAS_PREAD", False)
+    monkeypatch.setattr("lookalike.text.documents.MAX_READ_BYTES", most)
     held, read, _ = reads(tmp_path / "strings")
     held.gathered(np.array([2, 3, 4]))
     assert len(read) == times
@@ -180,14 +180,14 @@ def test_the_first_span_that_is_not_all_there_is_told(drawn, at, beyond):
     assert found[:at] == [content[start:stop] for start, stop in spans[:at]]
 
 
-@pytest.mark.skipif(not files.CAN_EXPECT, reason="the system is not told what will be read")
+@pytest.mark.skipif(not files.CAN_PREFETCH, reason="the system is not told what will be read")
 def test_of_a_large_file_the_system_hears_first_what_will_be_read(tmp_path, monkeypatch, reads):
-    monkeypatch.setattr("lookalike.text.documents.NEAR", 10)
+    monkeypatch.setattr("lookalike.text.documents.GAP_BYTES", 10)
     told = []
-    tell = files.expect_spans
+    tell = files.prefetch_spans
     monkeypatch.setattr(
         files,
-        "expect_spans",
+        "prefetch_spans",
         lambda file, starts, offsets: (
             told.append((starts.tolist(), offsets.tolist())),
             tell(file, starts, offsets),
@@ -197,7 +197,7 @@ def test_of_a_large_file_the_system_hears_first_what_will_be_read(tmp_path, monk
     rows = np.array([37, 2, 30])
     before, _ = held.gathered(rows)
     assert told == []
-    monkeypatch.setattr("lookalike.text.documents.EXPECTED_BYTES", 4000)
+    monkeypatch.setattr("lookalike.text.documents.PREFETCH_BYTES", 4000)
     after, _ = held.gathered(rows)
     assert told == [([3700, 200, 3000], [0, 100, 200, 300])]
     assert spans == [[3700, 200, 3000]] * 2
@@ -223,8 +223,8 @@ def test_a_file_that_cannot_be_read_is_left_to_python(tmp_path):
 @pytest.mark.parametrize("system", [pytest.param(True, marks=by_system), False])
 @pytest.mark.parametrize("near", [0, 1 << 14])
 def test_a_file_cut_off_while_in_use_is_refused_in_one_line(tmp_path, monkeypatch, near, system):
-    monkeypatch.setattr("lookalike.text.documents.NEAR", near)
-    monkeypatch.setattr(files, "BY_SYSTEM", system)
+    monkeypatch.setattr("lookalike.text.documents.GAP_BYTES", near)
+    monkeypatch.setattr(files, "HAS_PREAD", system)
     held = strings_of([b"x" * 100] * 20, tmp_path / "strings")
     held.gathered(np.array([17, 2]))
     (tmp_path / "strings").write_bytes(b"x" * 10)
@@ -235,8 +235,8 @@ def test_a_file_cut_off_while_in_use_is_refused_in_one_line(tmp_path, monkeypatc
 
 @pytest.mark.parametrize("system", [pytest.param(True, marks=by_system), False])
 def test_strings_that_the_file_never_had_are_refused_in_one_line(tmp_path, monkeypatch, system):
-    monkeypatch.setattr("lookalike.text.documents.MOST_READ", -1)
-    monkeypatch.setattr(files, "BY_SYSTEM", system)
+    monkeypatch.setattr("lookalike.text.documents.MAX_READ_BYTES", -1)
+    monkeypatch.setattr(files, "HAS_PREAD", system)
     held = strings_of([b"x" * 100] * 3, tmp_path / "strings")
     held.offsets[-1] += 1
     with pytest.raises(OutputError, match="ends before its items do: run again") as raised:

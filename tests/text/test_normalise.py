@@ -99,12 +99,14 @@ class Made(NamedTuple):
     characters: np.ndarray
 
 
-def in_kernel(rows: list[bytes], *, by_blocks=True, doubts=unicode.COMPLEX | unicode.MARK) -> Made:
+def in_kernel(
+    rows: list[bytes], *, by_blocks=True, complex_flags=unicode.COMPLEX | unicode.MARK
+) -> Made:
     """Call the kernel with the default options, on room that holds something else before."""
     table = unicode.code_points()
     data = np.frombuffer(b"".join(rows), np.uint8)
     made = Made(
-        np.full(len(data) + kernels.SPARE + 100, 0xAA, np.uint8),
+        np.full(len(data) + kernels.PADDING_BYTES + 100, 0xAA, np.uint8),
         np.zeros(len(rows) + 1, np.int64),
         np.full(len(rows), 99, np.uint8),
         np.full(len(rows), -1, np.int64),
@@ -117,7 +119,7 @@ def in_kernel(rows: list[bytes], *, by_blocks=True, doubts=unicode.COMPLEX | uni
         np.where(table[:128] & unicode.SPACE, 32, table[:128] & unicode.LOWER).astype(np.uint8),
         # With another flag than that of white space, which no code point has, blocks are not used.
         np.uint32(unicode.SPACE | (0 if by_blocks else 1 << 31)),
-        np.uint32(doubts),
+        np.uint32(complex_flags),
         False,
         False,
         *made,
@@ -506,7 +508,7 @@ class TestInvalidText:
         rows = rows[:2_000] if INTERPRETED else rows
         expected = [decoded(row)[0] for row in rows]
         for by_blocks in (True, False):
-            made = in_kernel(rows, by_blocks=by_blocks, doubts=0)
+            made = in_kernel(rows, by_blocks=by_blocks, complex_flags=0)
             assert (made.kinds != kernels.INVALID).tolist() == expected
         assert min(sum(expected), len(rows) - sum(expected)) > 100
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lookalike.learn import textbook
 from lookalike.text.normalise import Normalisation
-from lookalike.text.passages import MOST_PLACES, shared_passages, word_spans
+from lookalike.text.passages import MAX_PLACES, shared_passages, word_spans
 
 # The textbook knows the Unicode of this Python, which may be older than the tables'.
 ASSIGNED = st.characters(exclude_categories=["Cn", "Cs"])
@@ -194,8 +194,8 @@ def test_text_that_repeats_itself_is_followed_to_its_end(a, b):
 
 def test_a_passage_that_begins_as_many_others_do_is_found_whole_or_in_pieces():
     run = "at the end of the day"
-    a = " ".join(f"{run} n{place}" for place in range(2 * MOST_PLACES))
-    b = f"{run} n{2 * MOST_PLACES - 1}"
+    a = " ".join(f"{run} n{place}" for place in range(2 * MAX_PLACES))
+    b = f"{run} n{2 * MAX_PLACES - 1}"
     assert sum(passage.words for passage in shared_passages(a, b)) >= 6
 
 

@@ -137,8 +137,8 @@ def test_windows_go_in_lanes_where_a_text_is_ascii_to_the_last_byte_and_long_eno
 class TestSort:
     def check(self, values, room) -> None:
         given_values = np.array(values + [7] * (room - len(values)), np.uint64)
-        spare, tallies = np.empty(room, np.uint64), np.empty(sets.TALLIES, np.int64)
-        callable_from_python(sets._sort)(given_values, len(values), spare, tallies)
+        scratch, histogram = np.empty(room, np.uint64), np.empty(sets.HISTOGRAM_SLOTS, np.int64)
+        callable_from_python(sets._sort)(given_values, len(values), scratch, histogram)
         assert given_values.tolist() == sorted(values) + [7] * (room - len(values))
 
     @pytest.mark.parametrize("why", ADVERSARIES)
@@ -200,10 +200,10 @@ def test_shingles_that_share_their_upper_bits_are_moved_a_bounded_number_of_time
     count = 4000
     crafted = np.tile(np.array([1 << 40, 7], np.uint64), count // 2)
     values = crafted.copy().view(Counted)
-    monkeypatch.setattr(sets, "_sort_crowded", lambda values, _count, _spare: values.sort())
+    monkeypatch.setattr(sets, "_radix_sort", lambda values, _count, _scratch: values.sort())
     sort = getattr(sets._sort, "py_func", sets._sort)
     Counted.writes = 0
-    sort(values, count, np.empty(count, np.uint64), np.empty(sets.TALLIES, np.int64))
+    sort(values, count, np.empty(count, np.uint64), np.empty(sets.HISTOGRAM_SLOTS, np.int64))
     assert values.tolist() == sorted(crafted.tolist())
     assert Counted.writes <= 20 * count
 
@@ -214,5 +214,5 @@ def test_shingles_that_share_their_upper_bits_are_moved_a_bounded_number_of_time
 )
 def test_a_crowded_bucket_is_sorted_by_its_bytes_and_what_is_behind_it_stays(values, behind):
     array = np.array(values + [1] * behind, np.uint64)
-    callable_from_python(sets._sort_crowded)(array, len(values), np.empty_like(array))
+    callable_from_python(sets._radix_sort)(array, len(values), np.empty_like(array))
     assert array.tolist() == sorted(values) + [1] * behind

@@ -126,10 +126,10 @@ class TestHashes:
         sets = element_sets(found, Shingling("chars", 2))
         assert sets.sizes().tolist() == [3, 5]
         assert sets[0].tolist() == sorted([ab, bc, ca])
-        bags = element_sets(found, Shingling("chars", 2, multiset=True))
-        assert bags.sizes().tolist() == [4, 6]
+        multisets = element_sets(found, Shingling("chars", 2, multiset=True))
+        assert multisets.sizes().tolist() == [4, 6]
         again = twins.mix(ab + twins.GOLDEN)
-        assert set(bags[1].tolist()) == {*sets[1].tolist(), again}
+        assert set(multisets[1].tolist()) == {*sets[1].tolist(), again}
 
     def test_a_text_without_words_is_one_shingle_of_its_characters(self):
         found = documents_of(["?!", "…", "?! ?!"])
@@ -389,7 +389,7 @@ class TestSets:
         found = documents(texts)
         kind = Shingling.parse(spec)
         sets = element_sets(found, kind)
-        bags = element_sets(found, Shingling.parse(spec, multiset=True))
+        multisets = element_sets(found, Shingling.parse(spec, multiset=True))
         listed = [
             textbook.shingles(textbook.canonical(text), kind.size, kind.unit) for text in texts
         ]
@@ -400,7 +400,7 @@ class TestSets:
         for a, b in combinations(range(len(texts)), 2):
             assert similarity(sets, a, b) == textbook.jaccard(set(listed[a]), set(listed[b]))
             expected = textbook.multiset_jaccard(Counter(listed[a]), Counter(listed[b]))
-            assert similarity(bags, a, b) == expected
+            assert similarity(multisets, a, b) == expected
 
 
 class TestIgnored:

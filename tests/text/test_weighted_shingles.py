@@ -15,7 +15,13 @@ from lookalike.kernels import sets, weighted_shingles
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.text.shingles import Shingling, ignoring
 from lookalike.text.vectors import canonical_sparse
-from lookalike.text.weighted_shingles import Bags, Rarity, Weighting, bags_of, listed_bags
+from lookalike.text.weighted_shingles import (
+    Rarity,
+    WeightedSets,
+    Weighting,
+    weighted_sets_of,
+    weighted_sets_of_sparse,
+)
 from made_documents import documents_of
 
 pytestmark = pytest.mark.kernels
@@ -43,10 +49,10 @@ def hashes_of(text, shingling):
     return hashes(text, shingling.size)
 
 
-def rows_of(bags):
+def rows_of(weighted_sets):
     """Take bags apart into lists of features and weights."""
-    pairs = list(zip(bags.features.tolist(), bags.weights.tolist(), strict=True))
-    ends = bags.offsets.tolist()
+    pairs = list(zip(weighted_sets.features.tolist(), weighted_sets.weights.tolist(), strict=True))
+    ends = weighted_sets.offsets.tolist()
     return [pairs[start:end] for start, end in pairwise(ends)]
 
 
@@ -80,7 +86,7 @@ class TestTheKernel:
         room = int(documents.offsets[-1]) + 1
         out, counts = np.full(room, 5, np.uint64), np.full(room, 5.0)
         offsets = np.zeros(len(some) + 1, np.int64)
-        sets.bags(
+        sets.weighted_sets(
             *(documents.data, documents.offsets, rows, *shingling.arguments()),
             *(int(documents.lengths(rows).max(initial=0)) + 1, out, counts, offsets),
         )
@@ -88,7 +94,7 @@ class TestTheKernel:
             sorted(Counter(h for h in hashes_of(text, shingling) if h not in ignored).items())
             for text in reversed(some)
         ]
-        assert rows_of(Bags(out[: offsets[-1]], counts[: offsets[-1]], offsets)) == expected
+        assert rows_of(WeightedSets(out[: offsets[-1]], counts[: offsets[-1]], offsets)) == expected
 
     @given(st.lists(st.lists(st.floats(-1e6, 1e6), max_size=20), max_size=4))
     def test_squares_are_added_in_turn(self, rows):
@@ -98,34 +104,34 @@ class TestTheKernel:
         weighted_shingles.squares(weights, offsets, out)
         expected = [twins_cosine.in_turn([w * w for w in row]) for row in rows]
         assert out.tolist() == expected
-        bags = Bags(np.zeros(len(weights), np.uint64), weights, offsets)
-        assert bags.squares().tolist() == expected
+        weighted_sets = WeightedSets(np.zeros(len(weights), np.uint64), weights, offsets)
+        assert weighted_sets.squares().tolist() == expected
 
 
 class TestWeights:
     @pytest.mark.parametrize("kind", ["counts", "binary"])
     @given(some=st.lists(texts, max_size=5), shingling=shinglings)
     def test_counts_and_ones_are_exact(self, kind, some, shingling):
-        found = rows_of(bags_of(documents_of(some), shingling, Weighting(kind)))
-        expected = [twins_cosine.bag(hashes_of(text, shingling), kind) for text in some]
-        assert found == [list(bag.items()) for bag in expected]
+        found = rows_of(weighted_sets_of(documents_of(some), shingling, Weighting(kind)))
+        expected = [twins_cosine.weighted_set(hashes_of(text, shingling), kind) for text in some]
+        assert found == [list(weighted_set.items()) for weighted_set in expected]
 
     @given(some=st.lists(texts, max_size=5), shingling=shinglings)
     def test_logarithms_of_counts_are_natural_ones(self, some, shingling):
-        found = rows_of(bags_of(documents_of(some), shingling, Weighting("log")))
+        found = rows_of(weighted_sets_of(documents_of(some), shingling, Weighting("log")))
         for text, row in zip(some, found, strict=True):
-            expected = twins_cosine.bag(hashes_of(text, shingling), "log")
+            expected = twins_cosine.weighted_set(hashes_of(text, shingling), "log")
             assert [h for h, _ in row] == list(expected)
             assert [w for _, w in row] == pytest.approx(list(expected.values()), rel=1e-15)
 
     @given(some=st.lists(texts, max_size=6, unique=True), shingling=shinglings)
     def test_rare_shingles_weigh_more_by_their_document_frequency(self, some, shingling):
         weighting = Weighting("tf-idf", rarity_of(some, shingling))
-        found = rows_of(bags_of(documents_of(some), shingling, weighting))
+        found = rows_of(weighted_sets_of(documents_of(some), shingling, weighting))
         hashes = [hashes_of(text, shingling) for text in some]
         frequencies = twins_cosine.frequencies(hashes)
         for one, row in zip(hashes, found, strict=True):
-            expected = twins_cosine.bag(one, "tf-idf", len(some), frequencies)
+            expected = twins_cosine.weighted_set(one, "tf-idf", len(some), frequencies)
             assert [h for h, _ in row] == list(expected)
             assert [w for _, w in row] == pytest.approx(list(expected.values()), rel=1e-15)
 
@@ -133,9 +139,9 @@ class TestWeights:
         shingling = Shingling("words", 1)
         some = ["a a b", "a c", "a"]
         weighting = Weighting("tf-idf", rarity_of(some, shingling))
-        bag = dict(rows_of(bags_of(documents_of(some), shingling, weighting))[0])
+        weighted_set = dict(rows_of(weighted_sets_of(documents_of(some), shingling, weighting))[0])
         a, b = twins.word_hashes("a b", 1)
-        assert bag == {a: 2.0, b: pytest.approx(np.log(4 / 2) + 1, rel=1e-15)}
+        assert weighted_set == {a: 2.0, b: pytest.approx(np.log(4 / 2) + 1, rel=1e-15)}
 
     def test_frequencies_are_the_same_for_every_thread_and_part(self):
         shingling = Shingling("chars", 2)
@@ -154,7 +160,7 @@ class TestWeights:
 
     def test_tf_idf_without_a_corpus_is_refused(self):
         with pytest.raises(SettingsError, match="tf-idf' weighs by a corpus: two texts alone have"):
-            bags_of(documents_of(["ab"]), Shingling("chars", 1), Weighting("tf-idf"))
+            weighted_sets_of(documents_of(["ab"]), Shingling("chars", 1), Weighting("tf-idf"))
 
 
 class TestPieces:
@@ -164,31 +170,35 @@ class TestPieces:
         documents = documents_of(VERSES)
         rarity = rarity_of([text for text in VERSES if text], shingling)
         weighting = Weighting(kind, rarity if kind == "tf-idf" else None)
-        whole = bags_of(documents, shingling, weighting)
+        whole = weighted_sets_of(documents, shingling, weighting)
         assert len(whole) == len(VERSES)
         for piece in (1, 50, 1 << 20):
             monkeypatch.setattr(lookalike.text.weighted_shingles, "PIECE_BYTES", piece)
             for threads in THREADS:
-                assert equal(bags_of(documents, shingling, weighting, threads=threads), whole)
+                assert equal(
+                    weighted_sets_of(documents, shingling, weighting, threads=threads), whole
+                )
                 rows = np.array([4, 0, 0, 2, 6], np.int64)
-                some = bags_of(documents, shingling, weighting, rows=rows, threads=threads)
+                some = weighted_sets_of(documents, shingling, weighting, rows=rows, threads=threads)
                 assert rows_of(some) == [rows_of(whole)[row] for row in rows]
 
-    def test_no_documents_and_empty_ones_have_empty_bags(self):
+    def test_no_documents_and_empty_ones_have_empty_weighted_sets(self):
         for some in ([], [""], ["", ""]):
-            bags = bags_of(documents_of(some), Shingling("chars", 2), Weighting("log"))
-            assert rows_of(bags) == [[] for _ in some]
-            assert bags.squares().tolist() == [0] * len(some)
+            weighted_sets = weighted_sets_of(
+                documents_of(some), Shingling("chars", 2), Weighting("log")
+            )
+            assert rows_of(weighted_sets) == [[] for _ in some]
+            assert weighted_sets.squares().tolist() == [0] * len(some)
 
-    def test_bags_are_joined_one_after_the_other(self):
+    def test_weighted_sets_are_joined_one_after_the_other(self):
         parts = [
-            bags_of(documents_of(some), Shingling("chars", 2), Weighting("counts"))
+            weighted_sets_of(documents_of(some), Shingling("chars", 2), Weighting("counts"))
             for some in (VERSES[:2], [], VERSES[2:])
         ]
-        whole = bags_of(documents_of(VERSES), Shingling("chars", 2), Weighting("counts"))
-        assert equal(Bags.joined(parts), whole)
-        assert equal(Bags.joined(parts[:1]), parts[0])
-        assert len(Bags.joined([])) == 0
+        whole = weighted_sets_of(documents_of(VERSES), Shingling("chars", 2), Weighting("counts"))
+        assert equal(WeightedSets.joined(parts), whole)
+        assert equal(WeightedSets.joined(parts[:1]), parts[0])
+        assert len(WeightedSets.joined([])) == 0
         assert whole.sizes().tolist() == [len(row) for row in rows_of(whole)]
 
 
@@ -205,7 +215,7 @@ class TestListedBags:
 
     def test_a_sparse_row_is_taken_apart_into_the_features_and_numbers_it_was_made_of(self):
         documents = canonical_sparse(self.ROWS)
-        found = rows_of(listed_bags(documents))
+        found = rows_of(weighted_sets_of_sparse(documents))
         first = {twins.value(0, 3): 1.0, twins.value(0, 0): -0.5}
         assert found[0] == sorted(first.items())
         assert found[1] == []
@@ -214,5 +224,5 @@ class TestListedBags:
     def test_some_rows_are_those_rows_of_all(self):
         documents = canonical_sparse(self.ROWS)
         rows = np.array([3, 1, 0, 0], np.int64)
-        whole = rows_of(listed_bags(documents))
-        assert rows_of(listed_bags(documents, rows)) == [whole[row] for row in rows]
+        whole = rows_of(weighted_sets_of_sparse(documents))
+        assert rows_of(weighted_sets_of_sparse(documents, rows)) == [whole[row] for row in rows]

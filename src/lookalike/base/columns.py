@@ -34,26 +34,26 @@ def unwritable(path: object, error: OSError) -> OutputError:
     )
 
 
-WAITING_BYTES = 1 << 20
+WRITE_BUFFER_BYTES = 1 << 20
 """Bytes of items that wait to be written together: a call of the system for each takes long."""
 
-_SEEKING = threading.Lock()
+_SEEK_LOCK = threading.Lock()
 
 
-def _read_at(file: int, room: Any, at: int) -> int:
+def _read_at(file: int, buffer: Any, at: int) -> int:
     if hasattr(os, "preadv"):
-        return os.preadv(file, [room], at)
-    with _SEEKING:
+        return os.preadv(file, [buffer], at)
+    with _SEEK_LOCK:
         os.lseek(file, at, os.SEEK_SET)
-        data = os.read(file, len(room))
-    room[: len(data)] = np.frombuffer(data, np.uint8)
+        data = os.read(file, len(buffer))
+    buffer[: len(data)] = np.frombuffer(data, np.uint8)
     return len(data)
 
 
 def _write_at(file: int, data: Any, at: int) -> int:
     if hasattr(os, "pwrite"):
         return os.pwrite(file, data, at)
-    with _SEEKING:
+    with _SEEK_LOCK:
         os.lseek(file, at, os.SEEK_SET)
         return os.write(file, data)
 
@@ -68,10 +68,10 @@ class Column:
         self._chunks: list[NDArray[Any]] = []
         self._starts: list[int] = []
         self._length = length
-        self._room: NDArray[Any] | None = None
-        self._waiting: list[NDArray[Any]] = []
+        self._reserved: NDArray[Any] | None = None
+        self._buffered: list[NDArray[Any]] = []
         self._lock = threading.Lock()
-        self._waiting_bytes = 0
+        self._buffered_bytes = 0
         self.file = -1
         """The descriptor of the file that it is in."""
         if path is not None:
@@ -100,7 +100,7 @@ class Column:
         """Make room in memory for so many items to come, which then need not be put together."""
         if self.path is None and not self._length:
             with suppress(MemoryError):
-                self._room = np.empty(items, self.dtype)
+                self._reserved = np.empty(items, self.dtype)
 
     def claim(self, count: int) -> Callable[[NDArray[Any]], None] | None:
         """Take a place at the end for so many items, which any thread may then write there.
@@ -112,30 +112,30 @@ class Column:
             self.flush()
             self._length = after
             return lambda values: self._write(values, start)
-        if self._room is None or after > len(self._room):
+        if self._reserved is None or after > len(self._reserved):
             return None
-        self._chunks, self._starts = [self._room[:after]], [0]
+        self._chunks, self._starts = [self._reserved[:after]], [0]
         self._length = after
-        return functools.partial(np.copyto, self._room[start:after])
+        return functools.partial(np.copyto, self._reserved[start:after])
 
     def append(self, values: NDArray[Any]) -> None:
         """Put items at the end."""
         values = np.ascontiguousarray(values, self.dtype).ravel()
         if self.path is not None:
-            if self._waiting_bytes + values.nbytes > WAITING_BYTES:
+            if self._buffered_bytes + values.nbytes > WRITE_BUFFER_BYTES:
                 self.flush()
                 self._write(values, self._length)
                 self._length += len(values)
                 return
             with self._lock:
-                self._waiting.append(values.copy())
-                self._waiting_bytes += values.nbytes
+                self._buffered.append(values.copy())
+                self._buffered_bytes += values.nbytes
                 self._length += len(values)
             return
         if (write := self.claim(len(values))) is not None:
             write(values)
             return
-        self._room = None
+        self._reserved = None
         self._chunks.append(values)
         self._starts.append(self._length)
         self._length += len(values)
@@ -143,11 +143,11 @@ class Column:
     def flush(self) -> None:
         """Write what waits to be written."""
         with self._lock:
-            count = sum(map(len, self._waiting))
+            count = sum(map(len, self._buffered))
             if count:
-                self._write(np.concatenate(self._waiting), self._length - count)
+                self._write(np.concatenate(self._buffered), self._length - count)
             # Only now: what could not be written waits on, so that no checkpoint counts it.
-            self._waiting, self._waiting_bytes = [], 0
+            self._buffered, self._buffered_bytes = [], 0
 
     def _write(self, values: NDArray[Any], start: int) -> None:
         data: Any = values.view(np.uint8)
@@ -200,13 +200,13 @@ class Column:
         at = start * self.dtype.itemsize
         while data.size:
             try:
-                got = _read_at(self.file, data, at)
+                count = _read_at(self.file, data, at)
             except OSError as error:
                 raise OutputError(f"{self.path} cannot be read: {error.strerror}") from None
-            if not got:
+            if not count:
                 self._check_size()
                 raise OutputError(f"{self.path} ends before its items do: run again")
-            data, at = data[got:], at + got
+            data, at = data[count:], at + count
 
     def _check_size(self) -> None:
         if os.fstat(self.file).st_size < self._length * self.dtype.itemsize:
@@ -217,7 +217,7 @@ class Column:
     def move(self, path: Path) -> None:
         """Move what is in memory to a file."""
         chunks, self._chunks, self._starts = self._chunks, [], []
-        self._room = None
+        self._reserved = None
         self._open(path, 0)
         self._length = 0
         while chunks:
@@ -226,7 +226,7 @@ class Column:
     def clear(self, length: int = 0) -> None:
         """Forget the items from a place on."""
         if self.path is None:
-            self._room = None
+            self._reserved = None
             self._chunks, self._starts = [self._slice(0, length)], [0]
         else:
             self.flush()
@@ -238,8 +238,8 @@ class Column:
         file, self.file = self.file, -1
         if file >= 0:
             os.close(file)
-        self._chunks, self._starts, self._room = [], [], None
-        self._waiting, self._waiting_bytes = [], 0
+        self._chunks, self._starts, self._reserved = [], [], None
+        self._buffered, self._buffered_bytes = [], 0
 
     def __del__(self) -> None:
         """Let go of a file that nobody closed."""

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["Lock", "hold"]
+__all__ = ["Lock", "try_lock"]
 
-HELD = (errno.EWOULDBLOCK, errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+LOCKED_ERRORS = (errno.EWOULDBLOCK, errno.EACCES, errno.EAGAIN, errno.EDEADLK)
 """What says that another process holds a file; some file systems know no locks at all."""
 
 
-def hold(file: int) -> bool:
+def try_lock(file: int) -> bool:
     """Hold an open file, and tell whether that could be done."""
     try:
         try:
@@ -28,7 +28,7 @@ def hold(file: int) -> bool:
         else:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        return error.errno not in HELD
+        return error.errno not in LOCKED_ERRORS
     return True
 
 
@@ -36,10 +36,10 @@ class Lock:
     """A file held by this process."""
 
     def __init__(self, path: Path) -> None:
-        """Hold a file, new or old; `held` tells whether no other process does."""
+        """Hold a file, new or old; `acquired` tells whether no other process does."""
         self._path = path
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-        self.held = hold(self._file)
+        self.acquired = try_lock(self._file)
 
     def release(self) -> None:
         """Let others hold it."""

@@ -11,32 +11,32 @@ from lookalike.base.wording import setting
 
 __all__ = ["check_address_space", "default_memory", "parse_size", "size"]
 
-UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
-BINARY = {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
-LEAST = 5 * 10**8
+DECIMAL_UNITS = {"": 1, "k": 10**3, "m": 10**6, "g": 10**9, "t": 10**12}
+BINARY_UNITS = {"ki": 1 << 10, "mi": 1 << 20, "gi": 1 << 30, "ti": 1 << 40}
+MIN_BYTES = 5 * 10**8
 """Bytes below which the compiler, the libraries and a few batches do not fit."""
-ROOM = 10**9
+COMPILER_BYTES = 10**9
 """Bytes of address space that the compiler and a small job take, beside what Python and NumPy have.
 
 Measured: with 0.8e9 jobs on a few files are done, compiled anew and not, on 1 to 16 threads; with
 less, libraries abort the process.
 """
-UNKNOWN = 4 * 10**9
+ASSUMED_FREE_BYTES = 4 * 10**9
 """Bytes that are taken to be free where the system does not say."""
 
 
 def parse_size(given: str | float) -> int:
     """Read `2GB`, `500 MB`, `1.5GiB` or a number of bytes."""
     found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([kmgt]?i?)b?\s*", str(given).lower())
-    units = UNITS | BINARY
+    units = DECIMAL_UNITS | BINARY_UNITS
     if not found or found[2] not in units:
         raise SettingsError(
             f"{setting('memory', given)} is not understood: use a size, as 2GB or 500MB"
         )
     number = int(float(found[1]) * units[found[2]])
-    if number < LEAST:
+    if number < MIN_BYTES:
         raise SettingsError(
-            f"{setting('memory', given)} is {size(number)}: use {size(LEAST)} or more, as 2GB"
+            f"{setting('memory', given)} is {size(number)}: use {size(MIN_BYTES)} or more, as 2GB"
         )
     return number
 
@@ -62,12 +62,12 @@ def address_limit() -> int | None:
 def check_address_space() -> None:
     """Refuse to begin under a limit of the address space at which libraries abort the process."""
     limit, used = address_limit(), _address_space()
-    if limit is None or limit - used >= ROOM:
+    if limit is None or limit - used >= COMPILER_BYTES:
         return
     raise MemoryLimitError(
         f"the address space of this process is limited to {size(limit)}, of which "
-        f"{size(max(0, limit - used))} is free, and compiled code takes {size(ROOM)}: "
-        f"raise the limit, by ulimit -v {_kilobytes(used + ROOM)} or more"
+        f"{size(max(0, limit - used))} is free, and compiled code takes {size(COMPILER_BYTES)}: "
+        f"raise the limit, by ulimit -v {_kilobytes(used + COMPILER_BYTES)} or more"
     )
 
 
@@ -91,7 +91,7 @@ def default_memory() -> int:
     limit = _container_limit()
     if limit is not None:
         free = min(free, limit)
-    return max(LEAST, free // 2)
+    return max(MIN_BYTES, free // 2)
 
 
 def _free() -> int:
@@ -106,7 +106,7 @@ def _free() -> int:
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_AVPHYS_PAGES")
     except (AttributeError, OSError, ValueError):
-        return UNKNOWN
+        return ASSUMED_FREE_BYTES
 
 
 def _cached(limit: Path) -> int:
@@ -122,14 +122,17 @@ def _cached(limit: Path) -> int:
 def _container_limit() -> int | None:
     """Give what a container leaves to its processes, where there is one with a bound."""
     folder = Path("/sys/fs/cgroup")
-    for most, used in (
+    for limit_file, used in (
         ("memory.max", "memory.current"),
         ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes"),
     ):
         try:
-            limit, taken = (folder / most).read_text().strip(), (folder / used).read_text().strip()
+            limit, taken = (
+                (folder / limit_file).read_text().strip(),
+                (folder / used).read_text().strip(),
+            )
         except OSError:
             continue
         if limit.isdigit() and int(limit) < 1 << 60:
-            return max(0, int(limit) - int(taken) + _cached(folder / most))
+            return max(0, int(limit) - int(taken) + _cached(folder / limit_file))
     return None

@@ -26,11 +26,11 @@ def timed(seconds: MutableMapping[str, float], stage: str) -> Iterator[None]:
 
 def timed_items(items: Iterable[T], seconds: MutableMapping[str, float], stage: str) -> Iterator[T]:
     """Give items, and add the time that it takes to make them, not to use them."""
-    made = iter(items)
+    iterator = iter(items)
     while True:
         with timed(seconds, stage):
             try:
-                item = next(made)
+                item = next(iterator)
             except StopIteration:
                 return
         yield item

@@ -39,9 +39,9 @@ class Message(str):
     def __new__(cls, text: str) -> Self:
         """Spell the settings of a raw text; of a message that is one already, its own."""
         raw = text.raw if isinstance(text, Message) else str(text)
-        made = super().__new__(cls, in_python(raw))
-        made.raw = raw
-        return made
+        message = super().__new__(cls, in_python(raw))
+        message.raw = raw
+        return message
 
     def __reduce__(self) -> tuple[type[Self], tuple[str]]:
         """Copy and pickle the raw text."""
@@ -52,8 +52,8 @@ def setting(name: str, value: object = ...) -> str:
     """Name a setting, or one with its value, as Python does; the mark that stands for it."""
     if value is ...:
         return f"{OPEN}{name}{CLOSE}"
-    kind, told = (WORDS, value) if isinstance(value, str) else (NUMBER, _number(value))
-    return f"{OPEN}{name}{kind}{told.translate(UNMARKED)}{CLOSE}"
+    kind, content = (WORDS, value) if isinstance(value, str) else (NUMBER, _number(value))
+    return f"{OPEN}{name}{kind}{content.translate(UNMARKED)}{CLOSE}"
 
 
 def _number(value: object) -> str:
@@ -111,10 +111,10 @@ def visible(text: object) -> str:
     make two of one name, and lone surrogates, which stand for bytes of file names, cannot be
     encoded.
     """
-    shown = str(text)
-    if shown.isprintable():
-        return shown
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in shown)
+    string = str(text)
+    if string.isprintable():
+        return string
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in string)
 
 
 def visible_lines(text: str) -> str:

@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
     from lookalike.planning.curves import Cascade
 
-__all__ = ["Buckets", "Keys", "Layout", "Meetings", "band_keys", "candidates"]
+__all__ = ["BucketIndex", "Buckets", "Keys", "Layout", "band_keys", "candidates"]
 
-BLOCK = 1 << 20
+BLOCK_PAIRS = 1 << 20
 """Candidates that are held at a time."""
-TOGETHER = 1 << 16
+BLOCK_DOCUMENTS = 1 << 16
 """Documents whose keys stand together in a column, and that are taken at a time."""
 LAST_STAMP = (1 << 32) - 1
-LEAST_LIMIT = 1_000_000_000
+MIN_PAIRS_LIMIT = 1_000_000_000
 PAIRS_PER_DOCUMENT = 1000
 """Pairs in shared buckets that are worked off; the larger of the two bounds holds."""
 
@@ -110,37 +110,37 @@ class Keys:
         self._column = column
         self._pending: list[NDArray[np.uint64]] = []
         self.written = len(column) // bands
-        self._waiting = 0
+        self._pending_documents = 0
 
     def __len__(self) -> int:
         """Count the documents."""
-        return self.written + self._waiting
+        return self.written + self._pending_documents
 
     def append(self, keys: NDArray[np.uint64]) -> None:
         """Add the keys of some documents, a row a band."""
         self._pending.append(keys)
-        self._waiting += keys.shape[1]
-        if self._waiting >= TOGETHER:
+        self._pending_documents += keys.shape[1]
+        if self._pending_documents >= BLOCK_DOCUMENTS:
             joined = np.concatenate(self._pending, axis=1)
-            whole = joined.shape[1] // TOGETHER * TOGETHER
-            for start in range(0, whole, TOGETHER):
-                self._column.append(joined[:, start : start + TOGETHER])
+            whole = joined.shape[1] // BLOCK_DOCUMENTS * BLOCK_DOCUMENTS
+            for start in range(0, whole, BLOCK_DOCUMENTS):
+                self._column.append(joined[:, start : start + BLOCK_DOCUMENTS])
             self.written += whole
             self._pending = [joined[:, whole:]]
-            self._waiting -= whole
+            self._pending_documents -= whole
 
     def finish(self) -> None:
         """Write the rest."""
-        if self._waiting:
+        if self._pending_documents:
             self._column.append(np.concatenate(self._pending, axis=1))
-            self.written += self._waiting
-            self._pending, self._waiting = [], 0
+            self.written += self._pending_documents
+            self._pending, self._pending_documents = [], 0
 
     def band(self, number: int) -> NDArray[np.uint64]:
         """Give the keys of all documents in one band."""
         parts = [np.empty(0, np.uint64)]
-        for start in range(0, self.written, TOGETHER):
-            size = min(TOGETHER, self.written - start)
+        for start in range(0, self.written, BLOCK_DOCUMENTS):
+            size = min(BLOCK_DOCUMENTS, self.written - start)
             at = start * self.bands + number * size
             parts.append(self._column.read(at, at + size))
         return np.concatenate(parts)
@@ -155,12 +155,12 @@ class Buckets(NamedTuple):
     """Which bucket each document is in, band by band, in the order in which they are taken."""
 
     table: Column
-    """For each band the bucket of each document, or ALONE."""
+    """For each band the bucket of each document, or NO_BUCKET."""
     starts: NDArray[np.int64]
     """Where the members of each bucket begin, and the end of the last."""
     documents: int
     bands: int
-    most_pairs: int
+    max_band_pairs: int
     """Pairs in the buckets of the band that has the most."""
     largest: int
     """Documents in the largest bucket."""
@@ -172,21 +172,21 @@ class Buckets(NamedTuple):
         layout: Layout,
         table: Column,
         *,
-        bare: NDArray[np.bool_] | None = None,
+        empty: NDArray[np.bool_] | None = None,
         places: NDArray[np.int64] | None = None,
         threads: int = 1,
         progress: Callable[[int, int], None] | None = None,
     ) -> Buckets:
         """Make the buckets of the generating bands, one band after the other.
 
-        `places` says at which place each document is taken, by default at its own. Bare documents,
+        `places` says at which place each document is taken, by default at its own. Empty documents,
         which have no shingles, are in no bucket.
         """
         documents = len(keys)
-        bare = np.zeros(documents, np.bool_) if bare is None else bare
+        empty = np.zeros(documents, np.bool_) if empty is None else empty
         places = np.arange(documents) if places is None else places
         sizes: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
-        number = most = largest = 0
+        number = max_band_pairs = largest = 0
 
         def ordered(band: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
             mine = keys.band(band)
@@ -195,24 +195,24 @@ class Buckets(NamedTuple):
 
         generators = layout.generators
         for done, (mine, order) in enumerate(in_order(ordered, generators, threads), 1):
-            out = np.full(documents, kernels.ALONE, np.uint32)
-            room = np.empty(documents // 2 + 1, np.int64)
-            found = kernels.number_buckets(mine, order, bare, places, number, out, room)
+            out = np.full(documents, kernels.NO_BUCKET, np.uint32)
+            bucket_sizes = np.empty(documents // 2 + 1, np.int64)
+            found = kernels.number_buckets(mine, order, empty, places, number, out, bucket_sizes)
             table.append(out)
             number += found
-            if number >= kernels.ALONE:
+            if number >= kernels.NO_BUCKET:
                 raise QuadraticError(
                     f"'{layout.cascade}' makes more than {number:,} buckets: use fewer bands"
                 )
-            sizes.append(room[:found].copy())
-            most = max(most, int((sizes[-1] * (sizes[-1] - 1) // 2).sum()))
+            sizes.append(bucket_sizes[:found].copy())
+            max_band_pairs = max(max_band_pairs, int((sizes[-1] * (sizes[-1] - 1) // 2).sum()))
             largest = max(largest, int(sizes[-1].max(initial=0)))
             if progress:
                 progress(done, len(generators))
         starts = np.append(0, np.cumsum(np.concatenate(sizes)))
-        return cls(table, starts, documents, len(generators), most, largest)
+        return cls(table, starts, documents, len(generators), max_band_pairs, largest)
 
-    def stretch(self, start: int, stop: int) -> NDArray[np.uint32]:
+    def batch(self, start: int, stop: int) -> NDArray[np.uint32]:
         """Give the buckets of the documents at some places, a row a band."""
         rows = [
             self.table.read(band * self.documents + start, band * self.documents + stop)
@@ -221,25 +221,25 @@ class Buckets(NamedTuple):
         return np.stack(rows)
 
 
-class Meetings:
+class BucketIndex:
     """Buckets as they fill: a document meets the members of its buckets and may become one."""
 
-    def __init__(self, buckets: Buckets, *, block: int = BLOCK) -> None:
+    def __init__(self, buckets: Buckets, *, block: int = BLOCK_PAIRS) -> None:
         """Begin with empty buckets."""
         self._starts = buckets.starts
-        self._fill = np.zeros(len(buckets.starts) - 1, np.uint32)
+        self._sizes = np.zeros(len(buckets.starts) - 1, np.uint32)
         self._slots = np.empty(int(buckets.starts[-1]), np.uint32)
         self._marks = np.zeros(buckets.documents, np.uint32)
         self._stamp = 1
-        self._room = np.empty(block, np.int64), np.empty(block, np.int64)
+        self._buffers = np.empty(block, np.int64), np.empty(block, np.int64)
 
     @property
     def _members(self) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.uint32]]:
-        return self._starts, self._fill, self._slots
+        return self._starts, self._sizes, self._slots
 
-    def of(
+    def candidates(
         self,
-        stretch: NDArray[np.uint32],
+        batch: NDArray[np.uint32],
         base: int,
         *,
         alive: NDArray[np.bool_] | None = None,
@@ -251,17 +251,17 @@ class Meetings:
         The documents at `base` and after, those `alive`, meet members at places from `least` on,
         each once, and with `insert` become members in turn.
         """
-        alive = np.ones(stretch.shape[1], np.bool_) if alive is None else alive
+        alive = np.ones(batch.shape[1], np.bool_) if alive is None else alive
         if self._stamp + len(alive) > LAST_STAMP:
             self._marks[:] = 0
             self._stamp = 1
         stamp = self._stamp
         self._stamp += len(alive)
         state = np.zeros(3, np.int64)
-        first, second = self._room
+        first, second = self._buffers
         while state[0] < len(alive):
-            written = kernels.meet(
-                stretch,
+            written = kernels.next_candidates(
+                batch,
                 base,
                 alive,
                 least,
@@ -276,46 +276,49 @@ class Meetings:
             if written:
                 yield first[:written].copy(), second[:written].copy()
 
-    def enter(self, stretch: NDArray[np.uint32], base: int, chosen: NDArray[np.bool_]) -> None:
+    def insert(self, batch: NDArray[np.uint32], base: int, chosen: NDArray[np.bool_]) -> None:
         """Make some documents of a stretch members, without meeting anybody."""
-        kernels.enter(stretch, base, chosen, *self._members)
+        kernels.insert_members(batch, base, chosen, *self._members)
 
-    def leave(self, stretch: NDArray[np.uint32], base: int) -> None:
+    def remove(self, batch: NDArray[np.uint32], base: int) -> None:
         """Take the documents of a stretch out again; none at later places may be in."""
-        kernels.leave(stretch, base, *self._members)
+        kernels.remove_members(batch, base, *self._members)
 
 
 def candidates(
     signatures: NDArray[np.uint32],
     cascade: Cascade,
     *,
-    most: int | None = None,
+    max_pairs: int | None = None,
     threads: int = 1,
-    block: int = BLOCK,
+    block: int = BLOCK_PAIRS,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Give the pairs of documents for which the cascade holds, each once, the smaller row first.
 
     Documents without shingles have equal signatures and shall not be among them.
 
-    `most` bounds the pairs that the buckets of one band may hold (by default 1,000 a document and
-    a billion at the least); above it, QuadraticError says what to change before any is compared.
+    `max_pairs` bounds the pairs that the buckets of one band may hold (by default 1,000 a document
+    and a billion at the least); above it, QuadraticError says what to change before any is
+    compared.
     """
     layout = Layout.of(cascade)
     keys = Keys(layout.bands, Column(np.uint64))
     keys.append(band_keys(signatures, bands=layout.bands, rows=layout.rows))
     keys.finish()
     buckets = Buckets.of(keys, layout, Column(np.uint32), threads=threads)
-    refuse_if_quadratic(buckets, cascade, most)
-    yield from met(buckets, layout, keys.all() if layout.filtered else None, block=block)
+    refuse_if_quadratic(buckets, cascade, max_pairs)
+    yield from candidate_blocks(
+        buckets, layout, keys.all() if layout.filtered else None, block=block
+    )
 
 
-def met(
+def candidate_blocks(
     buckets: Buckets,
     layout: Layout,
     keys: NDArray[np.uint64] | None,
     *,
     start: int = 0,
-    block: int = BLOCK,
+    block: int = BLOCK_PAIRS,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Give the candidates whose later document stands at `start` or after, in blocks.
@@ -323,36 +326,36 @@ def met(
     `keys` are those of all bands, where the cascade asks for more than a shared bucket. `progress`
     is told, before a block, that all candidates of so many documents came before it.
     """
-    meetings = Meetings(buckets, block=block)
-    for base in range(0, buckets.documents, TOGETHER):
-        stop = min(base + TOGETHER, buckets.documents)
+    index = BucketIndex(buckets, block=block)
+    for base in range(0, buckets.documents, BLOCK_DOCUMENTS):
+        stop = min(base + BLOCK_DOCUMENTS, buckets.documents)
         if stop <= start:
-            meetings.enter(buckets.stretch(base, stop), base, np.ones(stop - base, np.bool_))
+            index.insert(buckets.batch(base, stop), base, np.ones(stop - base, np.bool_))
             continue
         if base < start:
-            meetings.enter(buckets.stretch(base, start), base, np.ones(start - base, np.bool_))
+            index.insert(buckets.batch(base, start), base, np.ones(start - base, np.bool_))
             base = start
         if progress:
             progress(base)
-        for first, second in meetings.of(buckets.stretch(base, stop), base, insert=True):
+        for first, second in index.candidates(buckets.batch(base, stop), base, insert=True):
             if keys is not None:
-                held = layout.holds(keys, first, second)
-                first, second = first[held], second[held]
+                holding = layout.holds(keys, first, second)
+                first, second = first[holding], second[holding]
             if len(first):
                 yield first, second
 
 
-def refuse_if_quadratic(buckets: Buckets, cascade: Cascade, most: int | None = None) -> None:
+def refuse_if_quadratic(buckets: Buckets, cascade: Cascade, max_pairs: int | None = None) -> None:
     """Refuse, before anything is compared, buckets that hold too many pairs."""
-    documents, total = buckets.documents, buckets.most_pairs
-    if most is None:
-        most = max(LEAST_LIMIT, PAIRS_PER_DOCUMENT * documents)
-    if total > most:
+    documents, total = buckets.documents, buckets.max_band_pairs
+    if max_pairs is None:
+        max_pairs = max(MIN_PAIRS_LIMIT, PAIRS_PER_DOCUMENT * documents)
+    if total > max_pairs:
         share = total / (documents * (documents - 1) / 2)
         raise QuadraticError(
             f"the cascade '{cascade}' puts {total:,} pairs of {documents:,} documents in the "
             f"buckets of one band ({share:.1%} of all, the largest bucket holds "
-            f"{buckets.largest:,}), more than {most:,}: use a longer {setting('shingle')}, a "
+            f"{buckets.largest:,}), more than {max_pairs:,}: use a longer {setting('shingle')}, a "
             f"higher {setting('threshold')}, or a {setting('cascade')} that begins with a larger "
             "'and'"
         )

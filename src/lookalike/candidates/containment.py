@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Contained", "contained"]
 
-MOST_BLOCK = 1 << 19
+MAX_BLOCK_PAIRS = 1 << 19
 """Candidates that one thread compares at a time, at the most."""
 BYTES_PER_CANDIDATE = 128
 """Memory of a candidate while it is compared."""
-MOST_PIECE = 1 << 21
+MAX_PIECE_BYTES = 1 << 21
 """Bytes of text that are read at a time, at the most."""
-BYTES_PER_BYTE = 32
+MEMORY_PER_BYTE = 32
 """Memory that a byte of text takes while its sets are at work, and those they are compared with."""
 MARKS_PER_ENTRY = 16
 """Bits of the table that tells what is not in the index; one in so many passes by chance."""
@@ -45,9 +45,9 @@ BYTES_PER_ENTRY = 26
 """Memory of an entry of the index while it is sorted, and of its part of the directory."""
 BYTES_PER_OWNER = 64
 """Memory of a document in the index, beside its entries."""
-SPARE = 3
+EXTRA_ELEMENTS = 3
 """Elements that are looked for, at the least, in what may contain a document."""
-LEAST_LIMIT = 50_000_000
+MIN_CANDIDATES_LIMIT = 50_000_000
 CANDIDATES_PER_DOCUMENT = 1000
 """Candidates that are compared; the larger of the two bounds holds."""
 
@@ -86,7 +86,7 @@ def contained(
     threshold: float,
     memory: int,
     threads: int = 1,
-    most: int | None = None,
+    max_candidates: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[Contained]:
     """Give each pair of documents of which the outer has the threshold's share of the inner's set.
@@ -95,7 +95,7 @@ def contained(
     are two pairs. A document without shingles is in none. `memory` bounds the bytes that the work
     takes: with less of it, the texts are read more often.
 
-    `most` bounds the candidates (by default 1,000 a document and 50 million at the least); above
+    `max_candidates` bounds them (by default 1,000 a document and 50 million at the least); above
     it, QuadraticError says what to change. `progress` is told how much is done, and of how much.
     """
     if not 0 < threshold <= 1:
@@ -103,17 +103,17 @@ def contained(
             f"{setting('containment', threshold)}: use a share above 0 and up to 1, as 0.9, or "
             "every document would be in every other"
         )
-    if most is None:
-        most = max(LEAST_LIMIT, CANDIDATES_PER_DOCUMENT * len(texts))
+    if max_candidates is None:
+        max_candidates = max(MIN_CANDIDATES_LIMIT, CANDIDATES_PER_DOCUMENT * len(texts))
     corpus = _Corpus(texts, shingling, memory // 2, threads, progress or _silent)
     counters = _count(corpus, memory // 4)
     candidates = 0
     for index in _slices(corpus, counters, threshold, memory // 4):
         for block in _look_up(corpus, index):
             candidates += block.compared
-            if candidates > most:
+            if candidates > max_candidates:
                 raise QuadraticError(
-                    f"{setting('containment', threshold)}: more than {most:,} pairs of "
+                    f"{setting('containment', threshold)}: more than {max_candidates:,} pairs of "
                     f"{len(texts):,} documents would have to be compared, for even the rarest "
                     f"{shingling} shingles of some stand in about {index.commonest:,} documents: "
                     f"leave out what all of them repeat by {setting('max_df')} or "
@@ -135,15 +135,15 @@ class _Corpus:
         self,
         texts: _Texts,
         shingling: Shingling,
-        room: int,
+        memory: int,
         threads: int,
         progress: Callable[[int, int], None],
     ) -> None:
-        share = room // 2 // threads
+        share = memory // 2 // threads
         self.texts = texts
         self.shingling = shingling
-        self.piece = max(1, min(MOST_PIECE, share // BYTES_PER_BYTE))
-        self.block = max(1, min(MOST_BLOCK, share // BYTES_PER_CANDIDATE))
+        self.piece = max(1, min(MAX_PIECE_BYTES, share // MEMORY_PER_BYTE))
+        self.block = max(1, min(MAX_BLOCK_PAIRS, share // BYTES_PER_CANDIDATE))
         self.threads = threads
         self.progress = progress
         self.lengths = texts.lengths(np.arange(len(texts), dtype=np.int64))
@@ -177,18 +177,18 @@ class _Index:
     marks: NDArray[np.uint64]
     owners: NDArray[np.int64]
     needed: NDArray[np.int64]
-    wanted: NDArray[np.int64]
+    required: NDArray[np.int64]
     commonest: int
 
     @classmethod
     def of(cls, parts: list[_Part]) -> _Index:
         """Make one of neighbouring parts."""
-        owners, needed, wanted, counts, entries = (
+        owners, needed, required, counts, entries = (
             np.concatenate([getattr(part, name) for part in parts])
-            for name in ("owners", "needed", "wanted", "counts", "elements")
+            for name in ("owners", "needed", "required", "counts", "elements")
         )
         bits = np.uint64(len(owners).bit_length())
-        kernels.own(entries, counts, bits)
+        kernels.set_owners(entries, counts, bits)
         entries.sort()
         starts = np.empty(len(entries) + 2, np.int64)
         marks = np.zeros(len(entries) // (64 // MARKS_PER_ENTRY) + 1, np.uint64)
@@ -202,7 +202,7 @@ class _Index:
             marks,
             owners,
             needed,
-            wanted,
+            required,
             max(part.commonest for part in parts),
         )
 
@@ -217,14 +217,14 @@ class _Part:
     counts: NDArray[np.int64]
     owners: NDArray[np.int64]
     needed: NDArray[np.int64]
-    wanted: NDArray[np.int64]
+    required: NDArray[np.int64]
     commonest: int
 
 
-def _count(corpus: _Corpus, room: int) -> NDArray[np.uint16]:
+def _count(corpus: _Corpus, memory: int) -> NDArray[np.uint16]:
     """Count in how many documents each element stands, or more where the room is small."""
     total = int(corpus.lengths.sum())
-    counters = np.zeros(max(1, min(room // 2, 4 * total)), np.uint16)
+    counters = np.zeros(max(1, min(memory // 2, 4 * total)), np.uint16)
     # One thread at a time, so that no count is lost: an element counted once is taken to be alone.
     counting = threading.Lock()
 
@@ -239,24 +239,24 @@ def _count(corpus: _Corpus, room: int) -> NDArray[np.uint16]:
 
 
 def _slices(
-    corpus: _Corpus, counters: NDArray[np.uint16], threshold: float, room: int
+    corpus: _Corpus, counters: NDArray[np.uint16], threshold: float, memory: int
 ) -> Iterator[_Index]:
     """Index the documents, as many at a time as there is room for."""
 
     def work(rows: NDArray[np.int64], sets: Sets) -> _Part:
         offsets = np.zeros(len(rows) + 1, np.int64)
         elements = np.empty(len(sets.elements), np.uint64)
-        needed, wanted = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
+        needed, required = np.empty(len(rows), np.int64), np.empty(len(rows), np.int64)
         commonest = kernels.rarest(
             sets.elements,
             sets.offsets,
             counters,
             threshold,
-            SPARE,
+            EXTRA_ELEMENTS,
             elements,
             offsets,
             needed,
-            wanted,
+            required,
         )
         counts = np.diff(offsets)
         some = np.flatnonzero(counts)
@@ -267,7 +267,7 @@ def _slices(
             counts[some],
             rows[some],
             needed[some],
-            wanted[some],
+            required[some],
             commonest,
         )
 
@@ -276,7 +276,7 @@ def _slices(
     for part in corpus.each(work):
         size = BYTES_PER_ENTRY * len(part.elements)
         size += (BYTES_PER_OWNER + 8 * corpus.threads) * len(part.owners)
-        if parts and taken + size > room:
+        if parts and taken + size > memory:
             index = _Index.of(parts)
             parts, taken = [], 0
             yield index
@@ -329,7 +329,7 @@ def _search(
         index.marks,
         index.owners,
         index.needed,
-        index.wanted,
+        index.required,
         np.zeros(owners, np.int32),
         np.empty(owners, np.int32),
         np.empty(largest + 1, np.uint64),

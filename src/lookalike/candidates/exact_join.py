@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.text.shingles import Sets
-    from lookalike.text.weighted_shingles import Bags
+    from lookalike.text.weighted_shingles import WeightedSets
 
     Blocks = Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]
     Progress = Callable[[int, int], None]
 
-__all__ = ["exact_candidates", "near_bags", "near_vectors"]
+__all__ = ["exact_candidates", "near_vectors", "near_weighted_sets"]
 
-TILE = 2048
+TILE_VECTORS = 2048
 """Vectors that are multiplied with as many at a time."""
 ROUNDING = 1e-4
 """How far below the threshold a product of 32-bit numbers is looked at again."""
@@ -47,7 +47,7 @@ def exact_candidates(
     sizes = sets.sizes()
     # Bounds are taken a little low, for the rounding of products; the exact check has the word.
     safe = threshold * (1.0 - 1e-12)
-    least = np.maximum(np.ceil(safe * sizes - 1e-9), 1).astype(np.int64)
+    min_sizes = np.maximum(np.ceil(safe * sizes - 1e-9), 1).astype(np.int64)
     shared = np.maximum(np.ceil(2.0 * safe / (1.0 + safe) * sizes - 1e-9), 1).astype(np.int64)
     ranks = _by_rarity(sets.elements)
     owner = np.repeat(np.arange(len(sets)), sizes)
@@ -55,12 +55,18 @@ def exact_candidates(
     order = np.flatnonzero(sizes)
     # Smallest first, so that the latest entry of an element is that of the largest set.
     order = order[np.argsort(sizes[order], kind="stable")]
-    looked, kept = sizes - least + 1, sizes - shared + 1
-    yield from _joined(ranks, sets.offsets, order, looked, kept, least, block, progress)
+    probe_lengths, index_lengths = sizes - min_sizes + 1, sizes - shared + 1
+    yield from _joined(
+        ranks, sets.offsets, order, probe_lengths, index_lengths, min_sizes, block, progress
+    )
 
 
-def near_bags(
-    bags: Bags, *, threshold: float, block: int = 1 << 20, progress: Progress | None = None
+def near_weighted_sets(
+    weighted_sets: WeightedSets,
+    *,
+    threshold: float,
+    block: int = 1 << 20,
+    progress: Progress | None = None,
 ) -> Blocks:
     """Give pairs of weighted sets, each once, among them all whose cosine is at the threshold.
 
@@ -69,16 +75,18 @@ def near_bags(
     rest of one of them, and their cosine is below t.
     """
     _check(threshold)
-    ranks = _by_rarity(bags.features)
-    owner = np.repeat(np.arange(len(bags)), bags.sizes())
+    ranks = _by_rarity(weighted_sets.features)
+    owner = np.repeat(np.arange(len(weighted_sets)), weighted_sets.sizes())
     by_rank = np.lexsort((ranks, owner))
-    prefixes = np.empty(len(bags), np.int64)
+    prefixes = np.empty(len(weighted_sets), np.int64)
     safe = (threshold * (1.0 - 1e-9)) ** 2
-    weighted_shingles.prefixes(bags.weights[by_rank], bags.offsets, safe, prefixes)
-    order = np.flatnonzero(bags.sizes())
-    any_size = np.zeros(len(bags), np.int64)
+    weighted_shingles.prefixes(
+        weighted_sets.weights[by_rank], weighted_sets.offsets, safe, prefixes
+    )
+    order = np.flatnonzero(weighted_sets.sizes())
+    any_size = np.zeros(len(weighted_sets), np.int64)
     yield from _joined(
-        ranks[by_rank], bags.offsets, order, prefixes, prefixes, any_size, block, progress
+        ranks[by_rank], weighted_sets.offsets, order, prefixes, prefixes, any_size, block, progress
     )
 
 
@@ -90,26 +98,26 @@ def near_vectors(
     Every two are multiplied, which takes time that grows with the square of their number.
     """
     _check(threshold)
-    least = np.float32(threshold - ROUNDING)
+    lowest = np.float32(threshold - ROUNDING)
     # The same room for all tiles: the first touch of fresh memory costs as much as the product.
-    products = np.empty(TILE * TILE, np.float32)
-    high = np.empty(TILE * TILE, np.bool_)
-    for start in range(0, len(vectors), TILE):
-        mine = vectors[start : start + TILE]
-        for other in range(start, len(vectors), TILE):
-            others = vectors[other : other + TILE]
+    products = np.empty(TILE_VECTORS * TILE_VECTORS, np.float32)
+    high = np.empty(TILE_VECTORS * TILE_VECTORS, np.bool_)
+    for start in range(0, len(vectors), TILE_VECTORS):
+        mine = vectors[start : start + TILE_VECTORS]
+        for other in range(start, len(vectors), TILE_VECTORS):
+            others = vectors[other : other + TILE_VECTORS]
             size, shape = len(mine) * len(others), (len(mine), len(others))
             product = products[:size].reshape(shape)
             found = high[:size].reshape(shape)
             np.matmul(mine, others.T, out=product)
-            np.greater_equal(product, least, out=found)
+            np.greater_equal(product, lowest, out=found)
             if other == start:
                 found = np.triu(found, 1)
             first, second = np.nonzero(found)
             if len(first):
                 yield first + start, second + other
         if progress:
-            progress(min(start + TILE, len(vectors)), len(vectors))
+            progress(min(start + TILE_VECTORS, len(vectors)), len(vectors))
 
 
 def _check(threshold: float) -> None:
@@ -124,9 +132,9 @@ def _joined(
     ranks: NDArray[np.int64],
     offsets: NDArray[np.int64],
     order: NDArray[np.int64],
-    looked: NDArray[np.int64],
-    kept: NDArray[np.int64],
-    least: NDArray[np.int64],
+    probe_lengths: NDArray[np.int64],
+    index_lengths: NDArray[np.int64],
+    min_sizes: NDArray[np.int64],
     block: int,
     progress: Progress | None,
 ) -> Blocks:
@@ -135,10 +143,10 @@ def _joined(
     members = np.empty(len(ranks), np.int64)
     marks = np.full(len(offsets) - 1, -1, np.int64)
     state = np.zeros(2, np.int64)
-    room = max(block, len(order))
-    bounds = looked, kept, least
+    size = max(block, len(order))
+    bounds = probe_lengths, index_lengths, min_sizes
     while state[0] < len(order):
-        first, second = np.empty(room, np.int64), np.empty(room, np.int64)
+        first, second = np.empty(size, np.int64), np.empty(size, np.int64)
         written = kernels.join(
             *(ranks, offsets, order, *bounds, newest, older, members, marks, state),
             *(first, second),

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["BITS", "block_keys", "block_masks", "distances", "expected_meetings"]
 
 BITS = FINGERPRINT_BITS
-MOST_TABLES = 64
+MAX_TABLES = 64
 
 # Measured, in nanoseconds on one core; only their ratio matters.
 TABLE_COST = 150.0  # of one document in one table
 PAIR_COST = 15.0  # of one pair that meets in a bucket
-AGREEING = 0.55
+BIT_AGREEMENT = 0.55
 """How likely two random documents agree in a bit: a little more than by chance."""
 
 
@@ -37,7 +37,7 @@ def block_masks(distance: int, documents: int) -> list[np.uint64]:
     """
     best: tuple[float, list[np.uint64]] | None = None
     for blocks in range(distance + 1, BITS + 1):
-        if best is not None and math.comb(blocks, distance) > MOST_TABLES:
+        if best is not None and math.comb(blocks, distance) > MAX_TABLES:
             break
         masks = _masks(blocks, distance)
         met = expected_meetings(masks, documents)
@@ -50,7 +50,7 @@ def block_masks(distance: int, documents: int) -> list[np.uint64]:
 def expected_meetings(masks: list[np.uint64], documents: int) -> float:
     """Tell how many random pairs of so many documents meet in the tables."""
     pairs = documents * (documents - 1) / 2
-    return pairs * sum(AGREEING ** int(mask).bit_count() for mask in masks)
+    return pairs * sum(BIT_AGREEMENT ** int(mask).bit_count() for mask in masks)
 
 
 def _masks(blocks: int, distance: int) -> list[np.uint64]:

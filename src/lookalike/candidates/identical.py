@@ -57,8 +57,8 @@ class Groups:
         one that differs, by chance or by malice, has a group of its own.
         """
         empty = np.diff(documents.offsets) == 0
-        alike = _looking_alike(documents.fingerprints, empty)
-        alike = alike[_by_print(documents.fingerprints, alike)]
+        alike = _may_be_identical(documents.fingerprints, empty)
+        alike = alike[_by_fingerprint(documents.fingerprints, alike)]
         new = np.ones(len(alike), np.bool_)
         for half in (0, 1):
             prints = documents.fingerprints[alike, half]
@@ -81,15 +81,17 @@ class Groups:
         return cls(of_document, filled[members], starts)
 
 
-def _looking_alike(fingerprints: NDArray[np.uint64], empty: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _may_be_identical(
+    fingerprints: NDArray[np.uint64], empty: NDArray[np.bool_]
+) -> NDArray[np.int64]:
     """Give the documents, in order, that may have the fingerprint of another."""
     rows = np.empty(len(fingerprints), np.uint32)
     marks = np.zeros((2, near_bands.mark_words(len(fingerprints))), np.uint64)
-    count = near_bands.not_alone(np.ascontiguousarray(fingerprints[:, 0]), empty, marks, rows)
+    count = near_bands.may_share_key(np.ascontiguousarray(fingerprints[:, 0]), empty, marks, rows)
     return rows[:count].astype(np.int64)
 
 
-def _by_print(fingerprints: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+def _by_fingerprint(fingerprints: NDArray[np.uint64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
     """Sort rows by fingerprint, those of equal ones in their own order.
 
     One half nearly always decides, and takes a third of the time of both.

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["NearPairs", "near_pairs"]
 
-ROOM = 1 << 16
+BLOCK_PAIRS = 1 << 16
 """Pairs that one bucket search writes at a time."""
-BYTES = 80
+BYTES_PER_DOCUMENT = 80
 """Bytes for each document while one band is searched."""
 
 
@@ -55,27 +55,27 @@ def near_pairs(
     bits: int,
     sketches: NDArray[np.uint32],
     *,
-    bare: NDArray[np.bool_],
-    differing: int,
-    most: int,
-    most_met: int,
+    empty: NDArray[np.bool_],
+    max_differing: int,
+    max_pairs: int,
+    max_band_pairs: int,
     threads: int = 1,
     progress: Callable[[int, int], None] | None = None,
 ) -> NearPairs | None:
     """Give the pairs that share a key in a band and differ in at most so many bits of `sketches`.
 
     `band` gives the keys of all documents in one band, of which the lowest `bits` tell. None where
-    there are more than `most` pairs, or a band brings more than `most_met` together.
+    there are more than `max_pairs` pairs, or a band brings more than `max_band_pairs` together.
     """
     wide = np.ascontiguousarray(sketches).view(np.uint64)
-    telling = np.uint64((1 << min(bits, 64)) - 1)
+    key_mask = np.uint64((1 << min(bits, 64)) - 1)
 
     def search(number: int) -> tuple[NDArray[np.uint64], int] | None:
         keys = band(number)
-        keys &= telling
-        order, ordered = _sharing(keys, min(bits, 64), bare)
+        keys &= key_mask
+        order, ordered = _sharing(keys, min(bits, 64), empty)
         del keys  # with millions of documents, every column counts
-        if _pairs(ordered) > most_met:
+        if _pairs(ordered) > max_band_pairs:
             return None
         count = len(order)
         near = np.empty((count, wide.shape[1]), np.uint64)
@@ -83,26 +83,28 @@ def near_pairs(
         state = np.array([0, 1, 0])
         found = [np.empty(0, np.uint64)]
         total = 0
-        while state[0] < count and total <= most:
-            room = np.empty(ROOM, np.uint64)
-            written = kernels.near_in_buckets(ordered, order, bare, near, differing, state, room)
-            found.append(room[:written])
+        while state[0] < count and total <= max_pairs:
+            block = np.empty(BLOCK_PAIRS, np.uint64)
+            written = kernels.near_in_buckets(
+                ordered, order, empty, near, max_differing, state, block
+            )
+            found.append(block[:written])
             total += written
         return np.concatenate(found), int(state[2])
 
     known = np.empty(0, np.uint64)
-    waiting: list[NDArray[np.uint64]] = []
+    pending: list[NDArray[np.uint64]] = []
     dismissed = 0
     for done, found in enumerate(in_order(search, range(bands), threads), 1):
         if found is None:
             return None
-        waiting.append(found[0])
+        pending.append(found[0])
         dismissed += found[1] - len(found[0])
         # Near pairs meet in many bands: they are put together before they are too many.
-        if sum(map(len, waiting)) > max(ROOM, len(known)) or done == bands:
-            waiting = [np.concatenate([known, *waiting])]
-            known = _distinct(waiting.pop())
-        if len(known) > most:
+        if sum(map(len, pending)) > max(BLOCK_PAIRS, len(known)) or done == bands:
+            pending = [np.concatenate([known, *pending])]
+            known = _distinct(pending.pop())
+        if len(known) > max_pairs:
             return None
         if progress:
             progress(done, bands)
@@ -110,16 +112,16 @@ def near_pairs(
 
 
 def _sharing(
-    keys: NDArray[np.uint64], bits: int, bare: NDArray[np.bool_]
+    keys: NDArray[np.uint64], bits: int, empty: NDArray[np.bool_]
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint64]]:
     """Give the documents that may share a key, sorted by the lowest bits of it, and those keys."""
     order = np.empty(len(keys), np.uint32)
     # Most documents are alone in their bucket: those are left out before any sorting.
     marks = np.zeros((2, kernels.mark_words(len(keys))), np.uint64)
-    order = order[: kernels.not_alone(keys, bare, marks, order)].copy()
+    order = order[: kernels.may_share_key(keys, empty, marks, order)].copy()
     del marks
-    ordered, spare = np.empty(len(order), np.uint64), np.empty(len(order), np.uint64)
-    kernels.order_by_key(keys, bits, order, ordered, np.empty_like(order), spare)
+    ordered, scratch = np.empty(len(order), np.uint64), np.empty(len(order), np.uint64)
+    kernels.order_by_key(keys, bits, order, ordered, np.empty_like(order), scratch)
     return order, ordered
 
 

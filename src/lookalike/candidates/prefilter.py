@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.base.threads import in_order, pieces
-from lookalike.candidates.buckets import TOGETHER
+from lookalike.candidates.buckets import BLOCK_DOCUMENTS
 from lookalike.sketches import hyperplanes
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Prefilter:
         def near(piece: slice) -> NDArray[np.bool_]:
             return hyperplanes.differing(self._bits, first[piece], second[piece]) <= self._most
 
-        cut = pieces(np.ones(len(first), np.int64), TOGETHER)
+        cut = pieces(np.ones(len(first), np.int64), BLOCK_DOCUMENTS)
         found = [np.empty(0, np.bool_), *in_order(near, cut, self._threads)]
         kept = np.concatenate(found)
         return first[kept], second[kept]

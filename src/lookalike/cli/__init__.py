@@ -12,13 +12,13 @@ from lookalike.base.memory import address_limit
 __all__ = ["main"]
 
 STOPPED = 130
-LIVING = 100_000
+GC_THRESHOLD = 100_000
 """New objects between two looks for those that are gone: at each thousand, loading takes longer."""
 
 
 def main() -> None:
     """Run the program."""
-    gc.set_threshold(LIVING)
+    gc.set_threshold(GC_THRESHOLD)
     if address_limit() is not None:
         # Arrow's own allocator reserves a gigabyte of addresses at once, which others then lack.
         os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")

@@ -34,7 +34,7 @@ VERSIONS = ("NumPy", "Numba", "pyarrow", "SciPy")
 """Packages whose versions matter where something goes wrong."""
 USAGE_ERROR: Any = typer.BadParameter.__base__
 """All that wrong usage raises, for which Typer has no public name."""
-LACKING = (
+OUT_OF_MEMORY_MESSAGE = (
     "there is not enough memory: use fewer documents, or fewer bands and rows, or raise the limit "
     "of this process if it has one (ulimit -v)"
 )
@@ -101,7 +101,7 @@ def main() -> None:
         _end(error.for_command_line())
     except Exception as error:
         if _lacks_memory(error):
-            _end(LACKING)
+            _end(OUT_OF_MEMORY_MESSAGE)
         if isinstance(error, OSError):
             where = f"{error.filename}: " if error.filename else ""
             _end(f"{where}{error.strerror or error}")
@@ -122,8 +122,8 @@ def _lacks_memory(error: Exception) -> bool:
     """Tell whether memory was refused to an object, a call of the system, a library or a thread."""
     if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
         return True
-    told = str(error).lower()
-    return any(sign in told for sign in ("failed to map segment", "can't start new thread"))
+    text = str(error).lower()
+    return any(sign in text for sign in ("failed to map segment", "can't start new thread"))
 
 
 def _quiet_if_cut_off(end: SystemExit) -> None:
@@ -136,9 +136,9 @@ def _quiet_if_cut_off(end: SystemExit) -> None:
 
 def _explain_usage(error: Any) -> NoReturn:
     """Show how the command is used and what was wrong, which may quote any argument."""
-    shown = io.StringIO()
-    error.show(file=shown)
-    print(visible_lines(shown.getvalue()), end="", file=sys.stderr)
+    buffer = io.StringIO()
+    error.show(file=buffer)
+    print(visible_lines(buffer.getvalue()), end="", file=sys.stderr)
     sys.exit(error.exit_code)
 
 

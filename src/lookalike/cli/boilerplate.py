@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["boilerplate"]
 
-SHOWN_TEXT = 200
+SHOWN_CHARACTERS = 200
 """Characters of a passage that are shown on a screen."""
 
 
@@ -72,7 +72,7 @@ def _show(result: BoilerplateResult, console: Console) -> None:
     console.print(f"The passages shared by the most of {distinct}\n")
     rows = simple_table("documents>", "share>", "words>", "passage")
     for one in result.passages.to_pylist():
-        text = textwrap.shorten(one["text"], SHOWN_TEXT, placeholder=" …")
+        text = textwrap.shorten(one["text"], SHOWN_CHARACTERS, placeholder=" …")
         cells = f"{one['documents']:,}", f"{one['share']:.0%}", f"{one['words']:,}"
         rows.add_row(*cells, Text(visible(text)))
     console.print(rows)

@@ -92,10 +92,10 @@ def _show_passages(found: Comparison, shortest: int, *, whole: bool) -> None:
         return
     most = len(passages) if whole else SHOWN_PASSAGES
     longest = sorted(passages, key=lambda passage: -passage.words)[:most]
-    shown = [passage for passage in passages if passage in longest]
-    more = f", the {most} longest" if len(passages) > len(shown) else ""
+    listed = [passage for passage in passages if passage in longest]
+    more = f", the {most} longest" if len(passages) > len(listed) else ""
     out.print(f"{count(len(passages), 'shared passage')} of {shortest} words or more{more}:")
-    for passage in shown:
+    for passage in listed:
         where_a = _lines(a, passage.a_start, passage.a_end)
         where_b = _lines(b, passage.b_start, passage.b_end)
         out.print(f"\n{passage.words:,} words; a {where_a}, b {where_b}")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["dedup"]
 
-SHOWN = 20
+SHOWN_REMOVED = 20
 
 
 @with_options(DedupOptions)
@@ -77,7 +77,7 @@ def dedup(
     with result:
         counts = result.counts
         if as_json:
-            show_facts(result.record(), removed=result.removed.slice(0, SHOWN).to_pylist())
+            show_facts(result.record(), removed=result.removed.slice(0, SHOWN_REMOVED).to_pylist())
         elif kind == "table":
             _show(result, counts["removed"])
         elif kind is not None:
@@ -90,31 +90,31 @@ def dedup(
 def _summarise(result: DedupResult, out: Path | None, console: Console, *, explain: bool) -> None:
     from lookalike.cli import screen
     from lookalike.cli.summary import (
-        compared_told,
-        plan_told,
+        compared_line,
+        plan_lines,
         say_warnings,
-        sizes_told,
+        sizes_text,
         summarise,
     )
 
     say_warnings(console, result.summary.warnings)
-    facts = [compared_told(result.summary), _kept_told(result.counts, out)]
+    facts = [compared_line(result.summary), _kept_line(result.counts, out)]
     if len(result.clusters):
         first = result.clusters.slice(0, 1).to_pylist()[0]
         size = first["size"]
         least = min(result.clusters["similarity"].slice(0, size).to_pylist())
         total = result.clusters["cluster"][-1].as_py()
         facts.append(
-            f"Clusters   {total:,} ({sizes_told(result.clusters)}); in the largest, of {size:,}, "
+            f"Clusters   {total:,} ({sizes_text(result.clusters)}); in the largest, of {size:,}, "
             f"all are {screen.number(least)} or more like the kept one"
         )
-    facts += plan_told(result.plan, result.summary)
+    facts += plan_lines(result.plan, result.summary)
     summarise(console, result.summary, facts, result.empty)
     if explain:
         screen.show_curve(console, result.plan)
 
 
-def _kept_told(counts: dict[str, int], out: Path | None) -> str:
+def _kept_line(counts: dict[str, int], out: Path | None) -> str:
     from lookalike.base.wording import visible
 
     empty = f" and {counts['empty']:,} empty" if counts["empty"] else ""
@@ -132,10 +132,10 @@ def _show(result: DedupResult, removed: int) -> None:
         console.print("Nothing would be removed.")
         return
     title = f"{count(removed, 'document')} would go"
-    if removed > SHOWN:
-        title += f", the first {SHOWN}; --format jsonl prints all"
+    if removed > SHOWN_REMOVED:
+        title += f", the first {SHOWN_REMOVED}; --format jsonl prints all"
     console.print(f"{title}\n")
-    pairs = [_marked(row) for row in result.removed.slice(0, SHOWN).to_pylist()]
+    pairs = [_marked(row) for row in result.removed.slice(0, SHOWN_REMOVED).to_pylist()]
     screen.show_pairs(console, pairs, "similarity", ("id", "kept"), ("would go", "would stay"))
     console.print()
 

@@ -71,14 +71,14 @@ def find(
 
 def _summarise(result: FindResult, console: Console, *, explain: bool) -> None:
     from lookalike.base.wording import count
-    from lookalike.cli.summary import compared_told, plan_told, say_warnings, summarise
+    from lookalike.cli.summary import compared_line, plan_lines, say_warnings, summarise
 
     say_warnings(console, (*result.summary.warnings, *result.doubts))
     facts = [
-        compared_told(result.summary),
+        compared_line(result.summary),
         f"Found      {count(result.pair_count, 'similar pair')}",
-        f"Clusters   {_clusters_told(result)}",
-        *plan_told(result.plan, result.summary),
+        f"Clusters   {_clusters_text(result)}",
+        *plan_lines(result.plan, result.summary),
     ]
     summarise(console, result.summary, facts, result.empty)
     if explain:
@@ -87,16 +87,16 @@ def _summarise(result: FindResult, console: Console, *, explain: bool) -> None:
         show_curve(console, result.plan)
 
 
-def _clusters_told(result: FindResult) -> str:
+def _clusters_text(result: FindResult) -> str:
     from lookalike.cli.screen import number
-    from lookalike.cli.summary import sizes_told
+    from lookalike.cli.summary import sizes_text
 
     members = result.clusters
     if not len(members):
         return "none"
     first = members.slice(0, 1).to_pylist()[0]
     return (
-        f"{result.cluster_count:,} ({sizes_told(members)}); in the largest, of "
+        f"{result.cluster_count:,} ({sizes_text(members)}); in the largest, of "
         f"{first['size']:,}, the least alike are {number(first['similarity'])}"
     )
 
@@ -110,7 +110,7 @@ def _show(result: FindResult, console: Console) -> None:
         console.print("There are no documents to compare.")
         return
     if not total:
-        console.print(_none_told(result))
+        console.print(_none_found_text(result))
         return
     title = f"{count(total, 'similar pair')} by {result.plan.compared}"
     if total > SHOWN_PAIRS:
@@ -122,7 +122,7 @@ def _show(result: FindResult, console: Console) -> None:
     _show_clusters(result, console)
 
 
-def _none_told(result: FindResult) -> str:
+def _none_found_text(result: FindResult) -> str:
     distance = result.settings.simhash
     if distance is not None:
         return f"No two fingerprints differ in {distance} bits or fewer."

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["show"]
 
-MOST_DOCUMENTS = 8
-MOST_LINES = 12
+MAX_DOCUMENTS = 8
+MAX_LINES = 12
 FIRST_STEPS = 5
 PAGE_WIDTH = 80
 TEXT_WIDTH = 50
@@ -42,10 +42,10 @@ def show(
     console: Console,
 ) -> None:
     """Lead two to eight documents, by name, through the method and show every step."""
-    if not 2 <= len(documents) <= MOST_DOCUMENTS:
+    if not 2 <= len(documents) <= MAX_DOCUMENTS:
         raise SettingsError(
             f"learn was given {_count(len(documents), 'document')} and shows 2 to "
-            f"{MOST_DOCUMENTS} side by side: name the files to walk through"
+            f"{MAX_DOCUMENTS} side by side: name the files to walk through"
         )
     walk = textbook.walk(
         documents, k=k, unit=unit, rows=rows, bands=bands, threshold=threshold, seed=seed
@@ -148,7 +148,7 @@ def _show_shingles(page: _Page, walk: Walk, size: str) -> None:
     )
     lines = []
     for name, found in walk.shingles.items():
-        first = _short(" ".join(f"'{shingle}'" for shingle in found[:MOST_LINES]), TEXT_WIDTH)
+        first = _short(" ".join(f"'{shingle}'" for shingle in found[:MAX_LINES]), TEXT_WIDTH)
         lines.append([page.label(name), len(found), len(set(found)), first])
     page.table(["", "in all", "different", "the first of them"], lines)
     empty = [name for name, found in walk.shingles.items() if not found]
@@ -163,13 +163,13 @@ def _show_matrix(page: _Page, matrix: CharacteristicMatrix) -> None:
         f"One row for each of {_count(height, 'different shingle')}, sorted; one column for "
         "each document; 1 where the document has the shingle.",
     )
-    chosen = _telling_rows(matrix)
+    chosen = _informative_rows(matrix)
     lines = [[row, _quoted(matrix.shingles[row - 1]), *matrix.cells[row - 1]] for row in chosen]
     page.table(["row", "shingle", *page.labels], lines)
     page.say_more(height - len(chosen), "row")
 
 
-def _telling_rows(matrix: CharacteristicMatrix) -> list[int]:
+def _informative_rows(matrix: CharacteristicMatrix) -> list[int]:
     """Choose one row of each pattern of 0 and 1, then a second of each, and so on.
 
     Of those, rows that some but not all documents share come first.
@@ -179,7 +179,7 @@ def _telling_rows(matrix: CharacteristicMatrix) -> list[int]:
     for number, row in enumerate(matrix.cells, start=1):
         ranked.append((seen[row], not 1 < sum(row) < len(row), number))
         seen[row] += 1
-    return sorted(number for *_, number in sorted(ranked)[:MOST_LINES])
+    return sorted(number for *_, number in sorted(ranked)[:MAX_LINES])
 
 
 def _show_similarities(page: _Page, walk: Walk) -> None:
@@ -194,7 +194,7 @@ def _show_similarities(page: _Page, walk: Walk) -> None:
 
 
 def _show_permutation(page: _Page, walk: Walk) -> None:
-    order = ", ".join(map(str, walk.order[:MOST_LINES]))
+    order = ", ".join(map(str, walk.order[:MAX_LINES]))
     page.step(
         "One random permutation",
         f"Read the rows in a random order, which begins {order}. A column's minhash is the "
@@ -223,7 +223,7 @@ def _show_row_by_row(page: _Page, walk: Walk) -> None:
         f"{', '.join(formulas)}. Each value begins at infinity (inf); where a column has a 1, "
         "a smaller hash of the row replaces it (marked *).",
     )
-    width = SHINGLE_WIDTH if len(page.labels) <= MOST_DOCUMENTS // 2 else NARROW_SHINGLE_WIDTH
+    width = SHINGLE_WIDTH if len(page.labels) <= MAX_DOCUMENTS // 2 else NARROW_SHINGLE_WIDTH
     lines = []
     steps = islice(textbook.row_by_row(walk.matrix, two), FIRST_STEPS + 1)
     for before, after in pairwise(steps):
@@ -245,8 +245,8 @@ def _show_signatures(page: _Page, walk: Walk) -> None:
     )
     rows = zip(*walk.signatures.columns.values(), strict=True)
     lines = [[f"h{i}", *row] for i, row in enumerate(rows, start=1)]
-    page.table(["", *page.labels], lines[:MOST_LINES])
-    page.say_more(length - MOST_LINES, "row")
+    page.table(["", *page.labels], lines[:MAX_LINES])
+    page.say_more(length - MAX_LINES, "row")
 
 
 def _show_estimates(page: _Page, walk: Walk) -> None:
@@ -260,8 +260,8 @@ def _show_estimates(page: _Page, walk: Walk) -> None:
     for pair, exact in _by_similarity(walk):
         estimate = walk.signatures.similarity(*pair)
         lines.append([page.label(*pair), estimate, exact, f"{estimate - exact:+.4f}"])
-    page.table(["pair", "estimated", "exact", "error"], lines[:MOST_LINES])
-    page.say_more(len(lines) - MOST_LINES, "pair")
+    page.table(["pair", "estimated", "exact", "error"], lines[:MAX_LINES])
+    page.say_more(len(lines) - MAX_LINES, "pair")
 
 
 def _show_buckets(page: _Page, walk: Walk, banding: str, rows: int) -> None:
@@ -277,8 +277,8 @@ def _show_buckets(page: _Page, walk: Walk, banding: str, rows: int) -> None:
             if len(names) > 1:
                 piece = _short(" ".join(map(_cell, bucket)), TEXT_WIDTH // 2)
                 lines.append([band.number, span, piece, page.label(*names)])
-    page.table(["band", "rows", "bucket", "documents"], lines[:MOST_LINES])
-    page.say_more(len(lines) - MOST_LINES, "bucket")
+    page.table(["band", "rows", "bucket", "documents"], lines[:MAX_LINES])
+    page.say_more(len(lines) - MAX_LINES, "bucket")
     if not lines:
         page.say("None: no two columns are equal in all rows of a band.")
 
@@ -374,12 +374,12 @@ def _show_angles(page: _Page, walk: Walk) -> None:
         exact = textbook.angle(*(walk.counts[name] for name in pair))
         estimate = textbook.angle_by_sketches(first, second)
         differ = sum(x != y for x, y in zip(first, second, strict=True))
-        told = f"{estimate:.1f}", f"{exact:.1f}", cos(radians(exact))
-        lines.append((exact, [page.label(*pair), differ, *told]))
+        measures = f"{estimate:.1f}", f"{exact:.1f}", cos(radians(exact))
+        lines.append((exact, [page.label(*pair), differ, *measures]))
     lines.sort(key=lambda line: line[0])
-    shown = [line for _, line in lines[:MOST_LINES]]
-    page.table(["pair", "bits that differ", "estimated", "exact", "cosine"], shown)
-    page.say_more(len(lines) - MOST_LINES, "pair")
+    cells = [line for _, line in lines[:MAX_LINES]]
+    page.table(["pair", "bits that differ", "estimated", "exact", "cosine"], cells)
+    page.say_more(len(lines) - MAX_LINES, "pair")
 
 
 def _by_similarity(walk: Walk) -> list[tuple[textbook.Pair, float]]:

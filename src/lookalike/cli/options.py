@@ -46,7 +46,7 @@ def with_options(options: Any, *left_out: str) -> Callable[[Callable[..., None]]
         own = list(inspect.signature(command, eval_str=True).parameters.values())
         own = [parameter for parameter in own if parameter.name != "options"]
         taken = [found for found in fields(options) if found.name not in left_out]
-        shown = [found for found in taken if not option_of(found).python_only]
+        fields_shown = [found for found in taken if not option_of(found).python_only]
         parameters = [
             inspect.Parameter(
                 found.name,
@@ -54,14 +54,14 @@ def with_options(options: Any, *left_out: str) -> Callable[[Callable[..., None]]
                 default=_default(found),
                 annotation=_annotation(found),
             )
-            for found in shown
+            for found in fields_shown
         ]
         first = [parameter for parameter in own if parameter.default is parameter.empty]
         rest = [parameter for parameter in own if parameter.default is not parameter.empty]
 
         @functools.wraps(command)
         def run(**given: Any) -> None:
-            chosen = {found.name: _plain(given.pop(found.name)) for found in shown}
+            chosen = {found.name: _plain_value(given.pop(found.name)) for found in fields_shown}
             command(**given, options=chosen)
 
         run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
@@ -106,5 +106,5 @@ def _default(found: Any) -> Any:
     return found.default
 
 
-def _plain(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     return value.value if isinstance(value, Enum) else value

@@ -43,11 +43,11 @@ __all__ = [
     "utf8_output",
 ]
 
-BAR = 24
-EVERY = 5.0
+BAR_WIDTH = 24
+PROGRESS_SECONDS = 5.0
 """Seconds between two lines of progress where there is no terminal."""
 # Names and texts are printed as they are, whatever brackets and colons they hold.
-PLAIN: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
+PLAIN_TEXT: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
 
 
 def utf8_output() -> None:
@@ -75,13 +75,13 @@ class _Screen(Console):
 def results() -> Console:
     """Give the console of standard output."""
     utf8_output()
-    return _Screen(**PLAIN)
+    return _Screen(**PLAIN_TEXT)
 
 
 def status(*, quiet: bool = False) -> Console:
     """Give the console of standard error, which is silent when asked to be."""
     utf8_output()
-    return _Screen(stderr=True, quiet=quiet, **PLAIN)
+    return _Screen(stderr=True, quiet=quiet, **PLAIN_TEXT)
 
 
 def number(similarity: float) -> str:
@@ -109,7 +109,7 @@ def show_json(value: Any) -> None:
     print(json_text(value, printable=sys.stdout.isatty()))
 
 
-def _plain(value: float) -> str:
+def _number_text(value: float) -> str:
     return str(value) if isinstance(value, int) else number(value)
 
 
@@ -131,18 +131,18 @@ def show_pairs(
         ("~" if pair.get("score") == "estimated" else "") + number(pair[score]) for pair in pairs
     ]
     width = 28 if also else 16
-    others = [_plain(pair[also]) for pair in pairs] if also else [""] * len(pairs)
+    others = [_number_text(pair[also]) for pair in pairs] if also else [""] * len(pairs)
     if any(cell_len(a) + cell_len(b) + width > console.width for a, b in names):
         if titles:
             beside = f" and {also} below it" if also else ""
             console.print(f"{score}{beside}  {titles[0]}, and below it {titles[1]}\n")
-        for told, other, (a, b) in zip(scores, others, names, strict=True):
-            console.print(Text(f"{told:>7}  {a}\n{other:>7}  {b}"), soft_wrap=True)
+        for score_text, other, (a, b) in zip(scores, others, names, strict=True):
+            console.print(Text(f"{score_text:>7}  {a}\n{other:>7}  {b}"), soft_wrap=True)
         return
     columns = [f"{score}>", f"{also}>"] if also else [f"{score}>"]
     rows = simple_table(*columns, *(titles or fields))
-    for told, other, (a, b) in zip(scores, others, names, strict=True):
-        rows.add_row(*([told, other] if also else [told]), Text(a), Text(b))
+    for score_text, other, (a, b) in zip(scores, others, names, strict=True):
+        rows.add_row(*([score_text, other] if also else [score_text]), Text(a), Text(b))
     console.print(rows)
 
 
@@ -151,7 +151,7 @@ def curve_table(columns: Sequence[str], rows: Iterable[Sequence[float]]) -> Tabl
     table = simple_table("similarity>", *(f"{name}>" for name in columns), "")
     for similarity, *chances, missed in rows:
         digits = f"{missed:.6f}" if missed >= 1e-6 or missed == 0 else f"{missed:.1e}"
-        bar = "#" * round(chances[-1] * BAR)
+        bar = "#" * round(chances[-1] * BAR_WIDTH)
         table.add_row(f"{similarity:g}", *(f"{chance:.4f}" for chance in chances), digits, bar)
     return table
 
@@ -203,9 +203,9 @@ def _bars(console: Console) -> Iterator[Progress]:
 
     bars = Bars(
         TextColumn("{task.description:>8}"),
-        BarColumn(BAR),
+        BarColumn(BAR_WIDTH),
         TaskProgressColumn(),
-        TextColumn("{task.fields[told]}"),
+        TextColumn("{task.fields[rate]}"),
         console=console,
         transient=True,
     )
@@ -214,10 +214,10 @@ def _bars(console: Console) -> Iterator[Progress]:
 
     def report(stage: str, done: int, total: int) -> None:
         if stage not in tasks:
-            tasks[stage] = bars.add_task(stage, total=total, told="")
+            tasks[stage] = bars.add_task(stage, total=total, rate="")
             clocks[stage] = Pace(stage, done)
-        told = clocks[stage].told(done, total)
-        bars.update(tasks[stage], completed=done, total=total, told=told)
+        rate = clocks[stage].text(done, total)
+        bars.update(tasks[stage], completed=done, total=total, rate=rate)
 
     with bars:
         yield report
@@ -235,10 +235,10 @@ class _Lines:
         if self._pace is None or self._pace.stage != stage:
             self._pace = Pace(stage, done)
         now = time.monotonic()
-        if done and now - self._last >= EVERY:
+        if done and now - self._last >= PROGRESS_SECONDS:
             self._last = now
             share = f"{done / total:.0%}" if total else "done"
-            self._console.print(f"{stage}: {share}, {self._pace.told(done, total)}")
+            self._console.print(f"{stage}: {share}, {self._pace.text(done, total)}")
 
 
 class Pace:
@@ -250,7 +250,7 @@ class Pace:
         self._begin = time.monotonic()
         self._found = done
 
-    def told(self, done: int, total: int) -> str:
+    def text(self, done: int, total: int) -> str:
         """Say how much is done, the rate and the time left."""
         seconds = time.monotonic() - self._begin
         rate = (done - self._found) / seconds if seconds > 0 else 0.0
@@ -273,14 +273,14 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
-_GOING_ON = ["stopped; every file is whole or untouched"]
+_STOPPED_LINE = ["stopped; every file is whole or untouched"]
 
 
 def say_if_stopped(line: str) -> None:
     """Set what is said after Ctrl-C."""
-    _GOING_ON[0] = line
+    _STOPPED_LINE[0] = line
 
 
 def stopped() -> str:
     """Give what is said after Ctrl-C."""
-    return _GOING_ON[0]
+    return _STOPPED_LINE[0]

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from lookalike.planning.plan import Plan
     from lookalike.results import Summary
 
-__all__ = ["compared_told", "plan_told", "say_warnings", "sizes_told", "summarise"]
+__all__ = ["compared_line", "plan_lines", "say_warnings", "sizes_text", "summarise"]
 
 SHOWN_BAD = 5
-NARROWEST = 40
+MIN_WIDTH = 40
 """Columns in which a line is set, at the least."""
 
 
@@ -53,32 +53,32 @@ def summarise(
     seconds = ", ".join(f"{name} {spent:.1f}" for name, spent in summary.seconds.items())
     lines.append(f"Seconds    {sum(summary.seconds.values()):.1f}: {seconds}")
     for line in lines:
-        told = textwrap.wrap(
+        wrapped = textwrap.wrap(
             line,
-            max(console.width, NARROWEST),
+            max(console.width, MIN_WIDTH),
             subsequent_indent=" " * 11,
             break_long_words=False,
             break_on_hyphens=False,
         )
-        console.print("\n".join(told), soft_wrap=True)
+        console.print("\n".join(wrapped), soft_wrap=True)
 
 
-def compared_told(summary: Summary) -> str:
+def compared_line(summary: Summary) -> str:
     """Say how many candidates there were, and what became of them."""
     from lookalike.base.wording import count
 
     compared = summary.candidates - summary.dismissed
-    told = (
+    line = (
         f"Compared   {count(compared, 'candidate')} among "
         f"{count(summary.distinct, 'distinct document')}, "
         f"{summary.rejected - summary.dismissed:,} rejected"
     )
     if summary.dismissed:
-        told += f"; {summary.dismissed:,} more dismissed by their sketches"
-    return told
+        line += f"; {summary.dismissed:,} more dismissed by their sketches"
+    return line
 
 
-def plan_told(plan: Plan, summary: Summary) -> list[str]:
+def plan_lines(plan: Plan, summary: Summary) -> list[str]:
     """Say in a sentence how the pairs were found, and why by these shingles."""
     if not summary.documents:
         return []
@@ -96,7 +96,7 @@ def say_warnings(console: Console, warnings: tuple[str, ...]) -> None:
         console.print(f"Warning: {visible(on_command_line(warning))}.\n")
 
 
-def sizes_told(clusters: pa.Table) -> str:
+def sizes_text(clusters: pa.Table) -> str:
     """Say how many clusters there are of each size: of 2, 3 to 9, 10 to 99, and so on."""
     import numpy as np
 
@@ -105,9 +105,9 @@ def sizes_told(clusters: pa.Table) -> str:
     bounds = [2, 3]
     while bounds[-1] <= sizes.max():
         bounds.append(10 ** len(str(bounds[-1])))
-    told = []
+    parts = []
     for low, high in itertools.pairwise(bounds):
         count = int(np.count_nonzero((sizes >= low) & (sizes < high)))
         if count:
-            told.append(f"{count:,} of {low:,}" + (f" to {high - 1:,}" if high - low > 1 else ""))
-    return ", ".join(told)
+            parts.append(f"{count:,} of {low:,}" + (f" to {high - 1:,}" if high - low > 1 else ""))
+    return ", ".join(parts)

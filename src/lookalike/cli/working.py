@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FailOn", "end_if", "refuse_given", "session"]
 
-MET = 3
+FAILED_ON = 3
 """The exit status of a command that is done, and found what it was asked to fail on."""
 
 FailOn = Annotated[
@@ -85,4 +85,4 @@ def end_if(fail_on: str | None, found: int, concerned: int, documents: int) -> N
     least, is_share = limit
     measured = concerned / max(documents, 1) if is_share else found
     if measured >= least:
-        raise typer.Exit(MET)
+        raise typer.Exit(FAILED_ON)

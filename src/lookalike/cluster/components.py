@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Stars", "smallest_similarities", "stars"]
 
-COMPARED_WHOLE = 200
+COMPARED_MEMBERS = 200
 """Members up to which every pair of a cluster is compared for its smallest similarity."""
-PAIRS_AT_A_TIME = 1 << 15
+PIECE_PAIRS = 1 << 15
 
 
 def smallest_similarities(
@@ -53,8 +53,8 @@ def smallest_similarities(
     sizes = np.bincount(labels, minlength=clusters)
     loose = np.flatnonzero(linked < sizes * (sizes - 1) // 2)
     members, starts = _members(labels, loose, prints)
-    compared = np.minimum(np.diff(starts), COMPARED_WHOLE)
-    for piece in pieces(compared * (compared - 1) // 2, PAIRS_AT_A_TIME):
+    compared = np.minimum(np.diff(starts), COMPARED_MEMBERS)
+    for piece in pieces(compared * (compared - 1) // 2, PIECE_PAIRS):
         which, first, second = pairs_within(compared[piece])
         begins = starts[:-1][piece][which]
         first, second = members[begins + first], members[begins + second]
@@ -74,11 +74,11 @@ def _members(
 
     The order of fingerprints is the same whatever the order of input.
     """
-    wanted = np.zeros(int(labels.max(initial=-1)) + 1, np.bool_)
-    wanted[chosen] = True
-    members = np.flatnonzero(wanted[labels]) if len(labels) else np.empty(0, np.int64)
+    is_chosen = np.zeros(int(labels.max(initial=-1)) + 1, np.bool_)
+    is_chosen[chosen] = True
+    members = np.flatnonzero(is_chosen[labels]) if len(labels) else np.empty(0, np.int64)
     members = members[np.lexsort((prints[members], labels[members]))]
-    sizes = np.bincount(labels[members], minlength=len(wanted))[chosen]
+    sizes = np.bincount(labels[members], minlength=len(is_chosen))[chosen]
     return members, np.append(0, np.cumsum(sizes))
 
 

@@ -65,7 +65,7 @@ def _numbers(values: list[Any], column: str) -> NDArray[np.float64]:
     Numbers may be written as text, as in CSV. What is no number is sorted as text.
     """
     missing = [is_missing(value) or value == "" for value in values]
-    present = [value for value, gone in zip(values, missing, strict=True) if not gone]
+    present = [value for value, is_absent in zip(values, missing, strict=True) if not is_absent]
     if values and not present:
         raise SourceError(
             f"no document has a value in column {column!r}: name another in {setting('keep')}"
@@ -86,7 +86,7 @@ def _numbers(values: list[Any], column: str) -> NDArray[np.float64]:
         texts = [str(value) for value in present]
         ranks = {text: rank for rank, text in enumerate(sorted(set(texts)))}
         found = iter([ranks[text] for text in texts])
-    return np.array([np.nan if gone else next(found) for gone in missing], np.float64)
+    return np.array([np.nan if is_absent else next(found) for is_absent in missing], np.float64)
 
 
 def _number(value: Any) -> float | int | None:

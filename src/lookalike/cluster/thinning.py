@@ -13,7 +13,7 @@ import numpy as np
 
 from lookalike.base.errors import QuadraticError
 from lookalike.base.wording import setting
-from lookalike.candidates.buckets import Meetings
+from lookalike.candidates.buckets import BucketIndex
 from lookalike.cluster.components import stars
 
 if TYPE_CHECKING:
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 __all__ = ["Thinned", "Thinning"]
 
-STRETCH = 1 << 13
+BATCH_DOCUMENTS = 1 << 13
 """Documents that meet the kept ones at a time."""
-SMALLEST = 1 << 8
+SMALL_BATCH_DOCUMENTS = 1 << 8
 """Documents that are compared with each other whatever their number of pairs."""
-FEW = 16
-"""Pairs for each document of a stretch up to which all are compared at once."""
-MOST_COMPARED = 10_000
+PAIRS_PER_DOCUMENT = 16
+"""Pairs for each document of a batch up to which all are compared at once."""
+MAX_COMPARED_PER_DOCUMENT = 10_000
 """Comparisons for each document above which a corpus cannot be thinned in bounded work."""
-LEAST_COMPARED = 1_000_000_000
+MIN_COMPARED_LIMIT = 1_000_000_000
 
 
 @dataclass
@@ -52,7 +52,7 @@ class Thinned:
     """Rejected candidates whose sketches alone told so."""
 
     @classmethod
-    def none_yet(cls, documents: int) -> Thinned:
+    def all_kept(cls, documents: int) -> Thinned:
         """Begin with all documents kept."""
         every = np.arange(documents, dtype=np.int64)
         return cls(np.ones(documents, np.bool_), every, np.ones(documents))
@@ -76,46 +76,46 @@ class Thinning:
     """By places, as the candidates are."""
     keys: NDArray[np.uint64] | None = None
     """Of all bands and documents, where the cascade asks for more than a shared bucket."""
-    _meetings: Meetings = field(init=False)
+    _index: BucketIndex = field(init=False)
 
     def run(self, start: int = 0) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """Settle the documents from a place on; those before it are settled as `found` says.
 
-        Gives, stretch by stretch, the place up to which all are settled, and the places of the
-        stretch at which documents are not kept.
+        Gives, batch by batch, the place up to which all are settled, and the places of the
+        batch at which documents are not kept.
         """
-        self._meetings = Meetings(self.buckets)
+        self._index = BucketIndex(self.buckets)
         kept = self.found.kept
-        for base, stop in self._stretches():
-            stretch = self.buckets.stretch(base, stop)
+        for base, stop in self._batches():
+            batch = self.buckets.batch(base, stop)
             if stop > max(start, self.fixed):
-                self._thin(stretch, base)
-                self._refuse_endless()
+                self._thin(batch, base)
+                self._refuse_if_quadratic()
                 yield stop, base + np.flatnonzero(~kept[base:stop])
             else:
-                self._meetings.enter(stretch, base, kept[base:stop])
+                self._index.insert(batch, base, kept[base:stop])
 
-    def _stretches(self) -> Iterator[tuple[int, int]]:
+    def _batches(self) -> Iterator[tuple[int, int]]:
         for begin, end in ((0, self.fixed), (self.fixed, self.buckets.documents)):
-            for base in range(begin, end, STRETCH):
-                yield base, min(base + STRETCH, end)
+            for base in range(begin, end, BATCH_DOCUMENTS):
+                yield base, min(base + BATCH_DOCUMENTS, end)
 
-    def _thin(self, stretch: NDArray[np.uint32], base: int) -> None:
-        alive = np.ones(stretch.shape[1], np.bool_)
-        self._meet_kept(stretch, base, alive, least=0)
-        self._settle(stretch, base, alive)
-        # One that went early has not met those kept before it in this stretch: one may be nearer.
-        gone = ~self.found.kept[base : base + len(alive)]
-        if gone.any():
-            self._meet_kept(stretch, base, gone, least=base)
+    def _thin(self, batch: NDArray[np.uint32], base: int) -> None:
+        alive = np.ones(batch.shape[1], np.bool_)
+        self._compare_with_kept(batch, base, alive, least=0)
+        self._decide(batch, base, alive)
+        # One that went early has not met those kept before it in this batch: one may be nearer.
+        removed = ~self.found.kept[base : base + len(alive)]
+        if removed.any():
+            self._compare_with_kept(batch, base, removed, least=base)
 
-    def _meet_kept(
-        self, stretch: NDArray[np.uint32], base: int, alive: NDArray[np.bool_], *, least: int
+    def _compare_with_kept(
+        self, batch: NDArray[np.uint32], base: int, alive: NDArray[np.bool_], *, least: int
     ) -> None:
         """Compare with the kept ones from a place on; each similar one names its nearest."""
         found = self.found
-        for first, second in self._meetings.of(
-            stretch, base, alive=alive, least=least, insert=False
+        for first, second in self._index.candidates(
+            batch, base, alive=alive, least=least, insert=False
         ):
             before = np.flatnonzero(first < second)
             scored = self._compared(first[before], second[before])
@@ -131,54 +131,54 @@ class Thinning:
             found.similarity[which[better]] = similarity[better]
         alive &= found.kept[base : base + len(alive)]
 
-    def _settle(self, stretch: NDArray[np.uint32], base: int, alive: NDArray[np.bool_]) -> None:
+    def _decide(self, batch: NDArray[np.uint32], base: int, alive: NDArray[np.bool_]) -> None:
         """Decide among documents of which none is similar to a kept one before them."""
         size = len(alive)
-        most = FEW * size if size > SMALLEST else size * size
+        max_pairs = PAIRS_PER_DOCUMENT * size if size > SMALL_BATCH_DOCUMENTS else size * size
         blocks = []
         count = 0
-        for block in self._meetings.of(stretch, base, alive=alive, least=base, insert=True):
+        for block in self._index.candidates(batch, base, alive=alive, least=base, insert=True):
             blocks.append(block)
             count += len(block[0])
-            if count > most:
+            if count > max_pairs:
                 break
-        self._meetings.leave(stretch, base)
-        if count > most:
+        self._index.remove(batch, base)
+        if count > max_pairs:
             # Many are alike. Once half of them is settled, few kept ones speak for it.
             half = size // 2
-            self._settle(stretch[:, :half].copy(), base, alive[:half])
-            rest, begin = stretch[:, half:].copy(), base + half
-            self._meet_kept(rest, begin, alive[half:], least=base)
-            self._settle(rest, begin, alive[half:])
+            self._decide(batch[:, :half].copy(), base, alive[:half])
+            rest, begin = batch[:, half:].copy(), base + half
+            self._compare_with_kept(rest, begin, alive[half:], least=base)
+            self._decide(rest, begin, alive[half:])
             return
         for scored in [self._compared(*_joined(blocks))] if blocks else []:
             found = stars(
                 np.arange(size), scored.first - base, scored.second - base, scored.similarity
             )
-            gone = np.flatnonzero(~found.kept)
-            self.found.kept[base + gone] = False
-            self.found.nearest[base + gone] = base + found.nearest[gone]
-            self.found.similarity[base + gone] = found.similarity[gone]
-            alive[gone] = False
-        self._meetings.enter(stretch, base, alive)
+            removed = np.flatnonzero(~found.kept)
+            self.found.kept[base + removed] = False
+            self.found.nearest[base + removed] = base + found.nearest[removed]
+            self.found.similarity[base + removed] = found.similarity[removed]
+            alive[removed] = False
+        self._index.insert(batch, base, alive)
 
     def _compared(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> Scored:
         if self.keys is not None:
             documents = self.documents
             holding = self.layout.holds(self.keys, documents[first], documents[second])
             first, second = first[holding], second[holding]
-        met = len(first)
+        count = len(first)
         if self.prefilter is not None:
             first, second = self.prefilter.passing(first, second)
         scored = self.compare(first, second)
-        self.found.candidates += met
-        self.found.rejected += met - len(scored)
-        self.found.dismissed += met - len(first)
+        self.found.candidates += count
+        self.found.rejected += count - len(scored)
+        self.found.dismissed += count - len(first)
         return scored
 
-    def _refuse_endless(self) -> None:
+    def _refuse_if_quadratic(self) -> None:
         count, found = self.buckets.documents, self.found
-        if found.candidates > max(LEAST_COMPARED, MOST_COMPARED * count):
+        if found.candidates > max(MIN_COMPARED_LIMIT, MAX_COMPARED_PER_DOCUMENT * count):
             raise QuadraticError(
                 f"{found.candidates:,} comparisons for {count:,} documents, of which "
                 f"{found.rejected:,} failed: most are in one bucket and few are similar; "

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.candidates.buckets import (
-    BLOCK,
-    LEAST_LIMIT,
+    BLOCK_PAIRS,
+    MIN_PAIRS_LIMIT,
     PAIRS_PER_DOCUMENT,
     Buckets,
-    met,
+    candidate_blocks,
     refuse_if_quadratic,
 )
-from lookalike.candidates.near_bands import BYTES, near_pairs
+from lookalike.candidates.near_bands import BYTES_PER_DOCUMENT, near_pairs
 from lookalike.cluster.thinning import Thinned, Thinning
-from lookalike.recipe import Means
+from lookalike.recipe import JoinResources
 from lookalike.results.pairs import LINK, Links
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 
 __all__ = ["exact_links", "find_near", "links_of", "make_buckets", "near_links", "thin"]
 
-SORT_BYTES = 40
+SORT_BYTES_PER_DOCUMENT = 40
 """Bytes for each document while one band is sorted."""
-NEAR_BYTES = 40
+NEAR_BYTES_PER_PAIR = 40
 """Memory for each pair that is put aside before it is compared, while more are put to it."""
 
 REMOVED = np.dtype([("place", "<u4"), ("kept", "<u4"), ("similarity", "<f8")])
@@ -60,14 +60,16 @@ def make_buckets(
     """Make the buckets, a band at a time, in as many threads as the memory allows."""
     stage.drop("buckets")
     running.progress("band", 0, len(sketches.layout.generators))
-    together = max(1, running.memory // 8 // (SORT_BYTES * max(1, len(sketches.keys))))
+    concurrent_bands = max(
+        1, running.memory // 8 // (SORT_BYTES_PER_DOCUMENT * max(1, len(sketches.keys)))
+    )
     return Buckets.of(
         sketches.keys,
         sketches.layout,
         stage.column("buckets", np.uint32),
-        bare=sketches.empty,
+        empty=sketches.empty,
         places=places,
-        threads=min(running.threads, together // 2 or 1),
+        threads=min(running.threads, concurrent_bands // 2 or 1),
         progress=lambda done, total: running.progress("band", done, total),
     )
 
@@ -95,14 +97,21 @@ def links_of(
         running.progress("compare", documents, buckets.documents)
         stage.checkpoint()
 
-    blocks = met(buckets, sketches.layout, keys, start=known.get("place", 0), progress=finished)
+    blocks = candidate_blocks(
+        buckets, sketches.layout, keys, start=known.get("place", 0), progress=finished
+    )
     links = _verified(blocks, compare, stage, running, prefilter)
     finished(buckets.documents)
     return links
 
 
 def find_near(
-    sketches: Sketches, bits: int, differing: int, running: Running, *, most: int | None = None
+    sketches: Sketches,
+    bits: int,
+    max_differing: int,
+    running: Running,
+    *,
+    max_pairs: int | None = None,
 ) -> NearPairs | None:
     """Find all candidates whose sketches are near; None where those are too many.
 
@@ -110,18 +119,18 @@ def find_near(
     """
     layout, documents = sketches.layout, len(sketches.keys)
     running.progress("band", 0, layout.bands)
-    fitting = running.memory // 4 // NEAR_BYTES
-    together = running.memory // 4 // (BYTES * max(1, documents))
+    fitting = running.memory // 4 // NEAR_BYTES_PER_PAIR
+    concurrent_bands = running.memory // 4 // (BYTES_PER_DOCUMENT * max(1, documents))
     return near_pairs(
         sketches.keys.band,
         layout.bands,
         bits,
         sketches.prefilter_bits(),
-        bare=sketches.empty,
-        differing=differing,
-        most=fitting if most is None else min(most, fitting),
-        most_met=max(LEAST_LIMIT, PAIRS_PER_DOCUMENT * documents),
-        threads=max(1, min(running.threads, together)),
+        empty=sketches.empty,
+        max_differing=max_differing,
+        max_pairs=fitting if max_pairs is None else min(max_pairs, fitting),
+        max_band_pairs=max(MIN_PAIRS_LIMIT, PAIRS_PER_DOCUMENT * documents),
+        threads=max(1, min(running.threads, concurrent_bands)),
         progress=lambda done, total: running.progress("band", done, total),
     )
 
@@ -135,10 +144,10 @@ def near_links(found: NearPairs, compare: Compare, stage: Stage, running: Runnin
         stage.checkpoint()
     known = stage.known
     links = Links(stage.column("links", LINK))
-    for start in range(known["near"], len(found), BLOCK):
-        stop = min(start + BLOCK, len(found))
+    for start in range(known["near"], len(found), BLOCK_PAIRS):
+        stop = min(start + BLOCK_PAIRS, len(found))
         links.append(compare(*found.part(start, stop)))
-        make_room_for(links, stage, running)
+        spill_if_large(links, stage, running)
         known["near"] = stop
         stage.checkpoint()
         running.progress("compare", stop, len(found))
@@ -149,8 +158,10 @@ def exact_links(
     texts: Texts, chosen: NDArray[np.int64], recipe: Recipe, stage: Stage, running: Running
 ) -> Links:
     """Find every pair by the exact join, which holds all documents in memory."""
-    means = Means(running.memory, running.threads, lambda *done: running.progress("compare", *done))
-    blocks, compare = recipe.every(texts, chosen, means)
+    resources = JoinResources(
+        running.memory, running.threads, lambda *done: running.progress("compare", *done)
+    )
+    blocks, compare = recipe.every(texts, chosen, resources)
     stage.restart()
     return _verified(blocks, compare, stage, running)
 
@@ -166,20 +177,20 @@ def _verified(
     for name in ("candidates", "dismissed"):
         known.setdefault(name, 0)
     for first, second in blocks:
-        met = len(first)
+        count = len(first)
         if prefilter is not None:
             first, second = prefilter.passing(first, second)
         links.append(compare(first, second))
-        known["candidates"] += met
-        known["dismissed"] += met - len(first)
-        make_room_for(links, stage, running)
+        known["candidates"] += count
+        known["dismissed"] += count - len(first)
+        spill_if_large(links, stage, running)
     return links
 
 
-def make_room_for(links: Links, stage: Stage, running: Running) -> None:
+def spill_if_large(links: Links, stage: Stage, running: Running) -> None:
     """Move a job in memory to disk when its pairs become too many."""
     if not stage.work.durable and len(links) * LINK.itemsize > running.memory // 8:
-        stage.work.make_room()
+        stage.work.spill()
 
 
 def thin(
@@ -196,7 +207,7 @@ def thin(
     """Keep documents in the order of their places; `compare` and `prefilter` take places."""
     known, count = stage.known, buckets.documents
     column = stage.column("removed", REMOVED)
-    found = Thinned.none_yet(count)
+    found = Thinned.all_kept(count)
     before = column.read()
     found.kept[before["place"]] = False
     found.nearest[before["place"]] = before["kept"]
@@ -207,10 +218,10 @@ def thin(
     thinning = Thinning(buckets, sketches.layout, compare, documents, found, fixed, prefilter, keys)
     start = known.get("place", 0)
     running.progress("compare", start, count)
-    for stop, gone in thinning.run(start):
-        records = np.empty(len(gone), REMOVED)
-        records["place"], records["kept"] = gone, found.nearest[gone]
-        records["similarity"] = found.similarity[gone]
+    for stop, removed in thinning.run(start):
+        records = np.empty(len(removed), REMOVED)
+        records["place"], records["kept"] = removed, found.nearest[removed]
+        records["similarity"] = found.similarity[removed]
         column.append(records)
         known.update({name: getattr(found, name) for name in COUNTS}, place=stop)
         stage.checkpoint()

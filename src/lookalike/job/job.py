@@ -33,7 +33,7 @@ from lookalike.job.running import PIECE_BYTES
 from lookalike.job.sketch import Sketches, sketch
 from lookalike.job.work_folder import Work, difference
 from lookalike.kernels.jit import load_if_limited
-from lookalike.recipe import CanonicalForm, Means, Sample, check, choose
+from lookalike.recipe import CanonicalForm, JoinResources, Sample, check, choose
 from lookalike.results import (
     BoilerplateResult,
     ContainmentResult,
@@ -68,11 +68,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Job"]
 
-LONG_JOB = 500_000_000
+LONG_JOB_BYTES = 500_000_000
 """Bytes of sources from which a job says beforehand what it will take."""
-FEW = 16
+PAIRS_PER_DOCUMENT = 16
 """Pairs for each document up to which all are compared at once before the kept are chosen."""
-STAR_BYTES = 150
+STAR_BYTES_PER_PAIR = 150
 """Memory for each pair from which the kept documents are chosen at once."""
 DOCUMENT_BYTES, BASE_BYTES = 150, 300_000_000
 """Memory that each document takes whatever the budget, and that the program itself does."""
@@ -152,7 +152,7 @@ class Job:
         try:
             yield
         except BaseException as error:
-            if not self.is_hopeless(error):
+            if not self.cannot_resume(error):
                 self.work.close()
             elif self.running.keep_work:
                 self.work.give_up()
@@ -160,7 +160,7 @@ class Job:
                 self.work.remove()
             raise
 
-    def is_hopeless(self, error: BaseException) -> bool:
+    def cannot_resume(self, error: BaseException) -> bool:
         """Tell whether no rerun could go on from the work after an error.
 
         Sources that are mended are other sources, other settings another job; and where nothing
@@ -172,7 +172,7 @@ class Job:
 
     def _say_what_it_takes(self) -> None:
         total = sum(source.size for source in self.sources)
-        if total < LONG_JOB or self.work.state["stages"].get("read", {}).get("done"):
+        if total < LONG_JOB_BYTES or self.work.state["stages"].get("read", {}).get("done"):
             return
         # Canonical text is about as long as the sources; keys and buckets come to half of it.
         self.running.say(
@@ -270,14 +270,14 @@ class Job:
             )
         return links, sketches
 
-    def _near(self, sketches: Sketches, most: int | None = None) -> Links | None:
+    def _near(self, sketches: Sketches, max_pairs: int | None = None) -> Links | None:
         """Find similar pairs among those whose sketches are near, where these are not too many."""
         if not self.recipe.prefiltered or self.recipe.by_sketches or sketches.layout.filtered:
             return None
         bits = self.recipe.key_bits(len(self.rows))
         with timed(self.seconds, "band"):
             found = comparing.find_near(
-                sketches, bits, self.recipe.most_differing, self.running, most=most
+                sketches, bits, self.recipe.most_differing, self.running, max_pairs=max_pairs
             )
         if found is None:
             return None
@@ -396,14 +396,14 @@ class Job:
         links = Links(stage.column("links", LINK))
         with timed(self.seconds, "compare"):
             running = self.running
-            means = Means(
+            resources = JoinResources(
                 running.memory // 2,
                 running.threads,
                 lambda *done: running.progress("compare", *done),
             )
-            for scored in self.recipe.contained(self.texts, self.rows, threshold, means):
+            for scored in self.recipe.contained(self.texts, self.rows, threshold, resources):
                 links.append(scored)
-                comparing.make_room_for(links, stage, running)
+                comparing.spill_if_large(links, stage, running)
         settings, documents = self.resolved(), self._documents()
         return ContainmentResult(
             settings=settings,
@@ -445,8 +445,8 @@ class Job:
         """Keep one of each group of similar documents."""
         self.prepare("dedup")
         references = sum(self.collection.counts[:-1])
-        champions, order = self._preferred(references)
-        fixed = int(np.count_nonzero(champions < references))
+        preferred, order = self._preferred(references)
+        fixed = int(np.count_nonzero(preferred < references))
         places = np.empty(len(order), np.int64)
         places[order] = np.arange(len(order))
         if self.plan.cascade is None:
@@ -455,12 +455,12 @@ class Job:
         else:
             with timed(self.seconds, "sketch"):
                 sketches = self._sketches()
-            near = self._near(sketches, most=FEW * len(order))
+            near = self._near(sketches, max_pairs=PAIRS_PER_DOCUMENT * len(order))
             if near is not None:
                 thinned = self._stars_among(near, order, fixed)
             else:
                 thinned = self._thinned(sketches, order, places, fixed)
-        return self._stars(champions, order, places, thinned, references)
+        return self._stars(preferred, order, places, thinned, references)
 
     def _thinned(
         self,
@@ -509,12 +509,12 @@ class Job:
 
     def _stars_among(self, links: Links, order: NDArray[np.int64], fixed: int) -> Thinned:
         """Keep greedily among all pairs."""
-        if len(links) * STAR_BYTES > self.running.memory:
+        needed = len(links) * STAR_BYTES_PER_PAIR
+        if needed > self.running.memory:
             raise QuadraticError(
-                f"{len(links):,} similar pairs were found, about "
-                f"{size(len(links) * STAR_BYTES)} to choose from, of {size(self.running.memory)} "
-                f"allowed: use {setting('recall', 0.999)} or less, which compares with kept "
-                "documents only"
+                f"{len(links):,} similar pairs were found, about {size(needed)} to choose from, of "
+                f"{size(self.running.memory)} allowed: use {setting('recall', 0.999)} or less, "
+                "which compares with kept documents only"
             )
         pairs = links.all()
         places = np.empty(len(order), np.int64)
@@ -533,7 +533,7 @@ class Job:
 
     def _stars(
         self,
-        champions: NDArray[np.int64],
+        preferred: NDArray[np.int64],
         order: NDArray[np.int64],
         places: NDArray[np.int64],
         thinned: Thinned,
@@ -541,7 +541,7 @@ class Job:
     ) -> DedupResult:
         groups, ids = self.groups, self.collection.ids
         kept = groups.of_document < 0
-        kept[champions[thinned.kept[places]]] = True
+        kept[preferred[thinned.kept[places]]] = True
         kept[:references] = True
         removed = np.flatnonzero(~kept)
         removed = removed[np.argsort(ids.ranks(removed))]
@@ -556,7 +556,7 @@ class Job:
             thinned=KeptRows(
                 kept=rows[rows >= references],
                 removed=removed,
-                named=champions[order[thinned.nearest[place]]],
+                named=preferred[order[thinned.nearest[place]]],
                 similarity=thinned.similarity[place],
                 references=references,
                 empty=int(np.count_nonzero(groups.of_document[references:] < 0)),

@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Collection", "read_all"]
 
-BYTES_PER_BYTE = {"text": 40, "tokens": 40, "vectors": 8, "sparse": 8}
+MEMORY_PER_BYTE = {"text": 40, "tokens": 40, "vectors": 8, "sparse": 8}
 """Memory that a byte of a document takes, with another as long, while both are compared."""
-HELD_BYTES = 1 << 29
+IN_MEMORY_BYTES = 1 << 29
 """Text kept in memory at the most: more is in a file, of which the system keeps what it can."""
-LET_GO_BYTES = 1 << 28
+DROP_CACHE_BYTES = 1 << 28
 """Bytes of sources that the system keeps at the least where all are more than the memory."""
-MOST_NAMED = 1000
+MAX_NAMED_BAD = 1000
 """Records passed over that are named; all are counted."""
 
 
@@ -133,7 +133,7 @@ class _Reader:
             "bad": [],
             "bad_count": 0,
             "notes": [],
-            "told": [],
+            "noted": [],
             "whole": True,
             "kind": None,
             "dimension": None,
@@ -153,9 +153,9 @@ class _Reader:
 
     def run(self) -> None:
         """Read all sources."""
-        large = sum(source.size for source in self.sources) > self._held
+        large = sum(source.size for source in self.sources) > self._in_memory_bytes
         if large and not self.work.durable:
-            self.work.make_room()
+            self.work.spill()
         if self.running.threads < 2 or self.work.durable:
             # What a checkpoint counts must have been written.
             self._read()
@@ -169,15 +169,15 @@ class _Reader:
             self._copying = None
 
     @property
-    def _held(self) -> int:
+    def _in_memory_bytes(self) -> int:
         """Bytes of text that are held in memory."""
-        return min(self.running.memory // 4, HELD_BYTES)
+        return min(self.running.memory // 4, IN_MEMORY_BYTES)
 
     def _read(self) -> None:
         total = sum(source.size for source in self.sources)
-        known, held = self.known, self._held
+        known, in_memory_bytes = self.known, self._in_memory_bytes
         # Room that is never filled costs nothing, and texts may be packed in their sources.
-        self.texts.reserve(min(16 * total, held + held // 4))
+        self.texts.reserve(min(16 * total, in_memory_bytes + in_memory_bytes // 4))
         self.running.progress("read", known["read"], total)
         while known["source"] < len(self.sources):
             number = known["source"]
@@ -187,7 +187,7 @@ class _Reader:
             batches = source.batches(start, threads=self.running.threads)
             parts = in_order(self._prepare, self._cut(batches), self.running.threads)
             kept: list[_Part] = []
-            gone = known["read"] - before
+            dropped = known["read"] - before
             for part in parts:
                 kept.append(part)
                 if part.last:
@@ -196,10 +196,10 @@ class _Reader:
                     kept = []
                     self.running.progress("read", known["read"], total)
                     # What was read is of no more use, and what is written will be read again.
-                    if total > self.running.memory and part.batch.read - gone > LET_GO_BYTES:
-                        source.let_go(gone, part.batch.read)
-                        gone = part.batch.read
-            known.update(source=number + 1, next=None, told=[])
+                    if total > self.running.memory and part.batch.read - dropped > DROP_CACHE_BYTES:
+                        source.drop_cached(dropped, part.batch.read)
+                        dropped = part.batch.read
+            known.update(source=number + 1, next=None, noted=[])
             known["skipped"] = dict(Counter(known["skipped"]) + Counter(source.skipped))
             self.work.checkpoint()
         known["done"] = True
@@ -234,12 +234,12 @@ class _Reader:
         rows = np.arange(cut.start, cut.stop)
         bad: list[str] = []
         lengths = byte_lengths(batch.texts[cut.start : cut.stop])
-        factor = BYTES_PER_BYTE[kind_of(batch.texts.type)]
+        factor = MEMORY_PER_BYTE[kind_of(batch.texts.type)]
         for row in rows[lengths * factor > self.running.memory].tolist():
-            took = int(lengths[row - cut.start])
+            length = int(lengths[row - cut.start])
             bad.append(
-                f"{self._named(batch, row)} of {size(took)} takes about "
-                f"{size(took * factor)} of memory, more than the "
+                f"{self._named(batch, row)} of {size(length)} takes about "
+                f"{size(length * factor)} of memory, more than the "
                 f"{size(self.running.memory)} allowed: raise {setting('memory')}, or leave it out"
             )
             self._stop_at(bad[-1])
@@ -256,7 +256,7 @@ class _Reader:
                     self._stop_at(bad[-1])
                 rows = np.delete(rows, [row for row, _ in error.wrong])
         counted = canonical.characters
-        characters = _whole(pc.list_value_length(texts)) if counted is None else counted
+        characters = _as_int64(pc.list_value_length(texts)) if counted is None else counted
         return _Part(batch, rows, canonical, characters, bad, last)
 
     def _named(self, batch: Batch, row: int) -> str:
@@ -264,8 +264,8 @@ class _Reader:
         source = self.sources[self.known["source"]]
         place = source.place(int(batch.shards[row]), int(batch.records[row]))
         name = batch.ids[row].as_py()
-        told = place == name or place.endswith(repr(name))
-        return place if told else f"document {name!r} ({place})"
+        is_named = place == name or place.endswith(repr(name))
+        return place if is_named else f"document {name!r} ({place})"
 
     def _stop_at(self, message: str) -> None:
         """Stop at what cannot be read, unless it is to be passed over."""
@@ -299,15 +299,15 @@ class _Reader:
         known["next"] = list(batch.next)
         known["skipped"] = dict(Counter(known["skipped"]) + Counter(batch.skipped))
         known["bad_count"] += len(bad)
-        known["bad"] += bad[: max(0, MOST_NAMED - len(known["bad"]))]
+        known["bad"] += bad[: max(0, MAX_NAMED_BAD - len(known["bad"]))]
         # A reader that goes on in the middle tells again what it chose.
-        fresh = [note for note in batch.notes if _choice(note) not in known["told"]]
-        known["told"] += map(_choice, fresh)
+        fresh = [note for note in batch.notes if _choice(note) not in known["noted"]]
+        known["noted"] += map(_choice, fresh)
         known["notes"] += fresh
         self.work.checkpoint()
-        if self.work.store.folder is None and len(self.texts) > self._held:
+        if self.work.store.folder is None and len(self.texts) > self._in_memory_bytes:
             self._finish_copies()
-            self.work.make_room()
+            self.work.spill()
 
     def _append_text(self, data: NDArray[np.uint8]) -> None:
         """Put text at the end, by other threads.
@@ -328,7 +328,7 @@ class _Reader:
 
     def _append_values(self, column: Any, rows: NDArray[np.int64]) -> None:
         values = column.to_pylist() if hasattr(column, "to_pylist") else list(column)
-        texts = [json.dumps(_plain(values[row])).encode() for row in rows.tolist()]
+        texts = [json.dumps(_json_value(values[row])).encode() for row in rows.tolist()]
         self.values.append(np.frombuffer(b"".join(texts), np.uint8))
         self.value_lengths.append(np.array([len(text) for text in texts], np.int32))
 
@@ -338,14 +338,14 @@ def _choice(note: str) -> str:
     return note.rpartition(": ")[2]
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     """Give a value that JSON knows, and that sorts as the value does."""
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     return float(value) if isinstance(value, (Decimal, np.number)) else str(value)
 
 
-def _whole(lengths: pa.Array) -> NDArray[np.int64]:
+def _as_int64(lengths: pa.Array) -> NDArray[np.int64]:
     numbers = pc.fill_null(lengths, 0).to_numpy(zero_copy_only=False)
     found: NDArray[np.int64] = numbers.astype(np.int64)
     return found

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.base.threads import in_order, pieces
-from lookalike.candidates.buckets import TOGETHER, Keys
+from lookalike.candidates.buckets import BLOCK_DOCUMENTS, Keys
 from lookalike.job.running import PIECE_BYTES
 from lookalike.recipe import PREFILTER_WORDS
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Sketches", "sketch"]
 
-MANY = 64
+SCAN_ONE_IN = 64
 """One in so many documents, from which on sketches are read in blocks, not one by one."""
 KEY_BYTES = 12
 """Bytes of a document in one band: its key, and its bucket."""
@@ -54,7 +54,7 @@ class Sketches:
         if self.stored.path is None:
             stored: NDArray[np.uint32] = self.stored.read().reshape(-1, self.words)
             return np.ascontiguousarray(stored[documents, :words])
-        if MANY * len(documents) > len(self.empty):
+        if SCAN_ONE_IN * len(documents) > len(self.empty):
             return self._picked(documents, words)
         found = np.empty((len(documents), self.words), np.uint32)
         for place, document in enumerate(documents.tolist()):
@@ -112,7 +112,7 @@ def sketch(
         if not known["signed"]:
             stage.drop("empty", "sketches", "prefilter")
     if not work.durable and len(chosen) * layout.bands * KEY_BYTES > running.memory // 4:
-        work.make_room()
+        work.spill()
     keys = Keys(layout.bands, stage.column("keys", np.uint64))
     empty = stage.column("empty", np.uint8)
     signatures = stage.column("sketches", np.uint32) if stored else None
@@ -138,8 +138,8 @@ def sketch(
 
 
 def _blocks(stored: Column, words: int, begin: int, end: int) -> Iterator[NDArray[np.uint32]]:
-    for start in range(begin, end, TOGETHER):
-        stop = min(start + TOGETHER, end)
+    for start in range(begin, end, BLOCK_DOCUMENTS):
+        stop = min(start + BLOCK_DOCUMENTS, end)
         yield stored.read(start * words, stop * words).reshape(-1, words)
 
 
@@ -155,20 +155,20 @@ def _sketch(
     stored: int,
     running: Running,
 ) -> None:
-    wanted = chosen[keys.written :]
+    remaining = chosen[keys.written :]
 
     def make(piece: slice) -> Encoded:
-        return recipe.encode(*texts.part(wanted[piece]), words=stored)
+        return recipe.encode(*texts.part(remaining[piece]), words=stored)
 
     written = keys.written
-    cuts = pieces(texts.lengths(wanted), PIECE_BYTES)
-    for made in in_order(make, cuts, running.threads):
-        keys.append(made.keys)
-        empty.append(made.empty)
+    cuts = pieces(texts.lengths(remaining), PIECE_BYTES)
+    for encoded in in_order(make, cuts, running.threads):
+        keys.append(encoded.keys)
+        empty.append(encoded.empty)
         if signatures is not None:
-            signatures.append(made.sketches[:, :stored])
+            signatures.append(encoded.sketches[:, :stored])
         if prefilter is not None:
-            prefilter.append(made.prefilter)
+            prefilter.append(encoded.prefilter)
         running.progress("sketch", len(keys), len(chosen))
         if keys.written > written:
             written = keys.written

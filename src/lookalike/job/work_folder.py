@@ -37,11 +37,11 @@ SPOOL = "standard-input"
 """The folder to which standard input is copied, so that it can be read again."""
 SPOOL_BEFORE = f"{SPOOL}.before"
 """The copy of an earlier job, until it is known whether this one may replace it."""
-BEFORE = (LOCK, SPOOL, SPOOL_BEFORE, READING, "reading.new", "state.new")
+EARLY_FILES = (LOCK, SPOOL, SPOOL_BEFORE, READING, "reading.new", "state.new")
 """What a job that is killed early may leave before there is a state."""
 
 
-def _doomed(folder: Path) -> Path:
+def _removal_name(folder: Path) -> Path:
     """Give the name of a folder that is being removed, which nobody else gives to one."""
     return folder.with_name(f".{folder.name}.lookalike-gone")
 
@@ -74,12 +74,12 @@ class Claim:
 def claim(folder: Path) -> Claim:
     """Make a work folder, and hold it against other jobs; refuse one that is not a job's."""
     # A job may have been killed while it cleared up.
-    shutil.rmtree(_doomed(folder), ignore_errors=True)
+    shutil.rmtree(_removal_name(folder), ignore_errors=True)
     try:
         existed = folder.exists()
         folder.mkdir(parents=True, exist_ok=True)
         contents = frozenset(path.name for path in folder.iterdir())
-        if STATE not in contents and not contents <= set(BEFORE):
+        if STATE not in contents and not contents <= set(EARLY_FILES):
             raise OutputError(
                 f"{folder} holds files that are no job's work: give {setting('work')} an empty or "
                 "a new folder"
@@ -87,7 +87,7 @@ def claim(folder: Path) -> Claim:
         lock = Lock(folder / LOCK)
     except OSError as error:
         raise unwritable(folder, error) from None
-    if not lock.held:
+    if not lock.acquired:
         lock.release()
         raise OutputError(
             f"another job is at work in {folder}: wait for its end, or give {setting('work')} "
@@ -116,7 +116,7 @@ class Work:
         self.state: dict[str, Any] = {"format": FORMAT, "stages": {}}
         self._temporary: Path | None = None
         self._scratch: Store | None = None
-        self._unwanted = False
+        self._remove_on_close = False
         self._claim: Claim | None = None
         if folder is not None:
             self._claim = claimed or claim(folder)
@@ -166,7 +166,7 @@ class Work:
         self.state["lengths"] = self.store.lengths()
         _write_whole(self.folder / STATE, self.state)
 
-    def make_room(self) -> None:
+    def spill(self) -> None:
         """Move what is in memory to a temporary folder."""
         if self.store.folder is None:
             try:
@@ -202,17 +202,17 @@ class Work:
             # Their names go at once; what they hold goes when they are closed, for which the
             # system may wait for a disk.
             shutil.rmtree(self._temporary, ignore_errors=True)
-            _meanwhile(self.store.close)
+            _in_background(self.store.close)
         else:
             self.store.close()
             if self._temporary is not None:
                 shutil.rmtree(self._temporary, ignore_errors=True)
         self.release()
-        if self._unwanted:
-            self._unwanted = False
+        if self._remove_on_close:
+            self._remove_on_close = False
             self.remove()
 
-    def disappear(self) -> None:
+    def unlink(self) -> None:
         """Remove the folder of a job that is done; its columns stay readable until the close.
 
         Where a file that is open cannot be removed, the folder goes with the close.
@@ -222,7 +222,7 @@ class Work:
                 self.release()
                 shutil.rmtree(self.folder, ignore_errors=True)
             else:
-                self._unwanted = True
+                self._remove_on_close = True
 
     def release(self) -> None:
         """Let another job take the folder; what this one holds open stays readable."""
@@ -244,9 +244,9 @@ class Work:
         self.close()
         if self.folder is not None and self.folder.exists():
             with suppress(OSError):
-                self.folder.rename(_doomed(self.folder))
+                self.folder.rename(_removal_name(self.folder))
             shutil.rmtree(self.folder, ignore_errors=True)
-            shutil.rmtree(_doomed(self.folder), ignore_errors=True)
+            shutil.rmtree(_removal_name(self.folder), ignore_errors=True)
 
     def __del__(self) -> None:
         """Leave no temporary folder behind."""
@@ -289,7 +289,7 @@ class Stage:
         self.work.checkpoint()
 
 
-def _meanwhile(work: Callable[[], None]) -> None:
+def _in_background(work: Callable[[], None]) -> None:
     """Do some work in another thread, or at once where none can be started any more."""
     if sys.is_finalizing():
         # Python 3.11 waits for the thread that it does not let run.

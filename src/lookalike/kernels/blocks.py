@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = [
-    "BLOCK",
+    "BLOCK_BYTES",
     "are_blank",
     "are_leads",
     "are_long_leads",
@@ -36,7 +36,7 @@ __all__ = [
     "write_plain",
 ]
 
-BLOCK = 64
+BLOCK_BYTES = 64
 
 
 def within(block: Any, first: int, last: int) -> Any:
@@ -99,7 +99,7 @@ def are_quiet_triples(lead: Any, second: Any, third: Any) -> Any:
 
 def _bits(rule: Callable[..., Any], data: Any, at: Any, reads: int = 1) -> Any:
     starts = range(int(at), int(at) + reads)
-    members = rule(*(data[start : start + BLOCK] for start in starts))
+    members = rule(*(data[start : start + BLOCK_BYTES] for start in starts))
     return np.uint64(int.from_bytes(np.packbits(members, bitorder="little"), "little"))
 
 
@@ -174,7 +174,7 @@ def eight_bytes(data: Any, at: Any) -> Any:
 @instruction
 def write_plain(data: Any, at: Any, out: Any, to: Any, case: Any) -> None:
     """Write 64 bytes, with the white space of ASCII as blanks and `case` added to capitals."""
-    block = data[int(at) : int(at) + BLOCK]
+    block = data[int(at) : int(at) + BLOCK_BYTES]
     capitals = within(block, ord("A"), ord("Z"))
     plain = np.where(within(block, 0x09, 0x0D), np.uint8(0x20), block + capitals * case)
-    out[int(to) : int(to) + BLOCK] = plain
+    out[int(to) : int(to) + BLOCK_BYTES] = plain

@@ -6,7 +6,7 @@ from lookalike.kernels.jit import kernel
 from lookalike.kernels.mixing import GOLDEN, mix
 
 AND, OR = 0, 1
-ALONE = np.uint32(0xFFFFFFFF)
+NO_BUCKET = np.uint32(0xFFFFFFFF)
 """The bucket of a document that shares none."""
 
 
@@ -22,12 +22,12 @@ def band_keys(signatures, rows, out):
 
 
 @kernel
-def number_buckets(sorted_keys, order, bare, places, number, out, sizes):
+def number_buckets(sorted_keys, order, empty, places, number, out, sizes):
     """Number the buckets of two documents or more of one band, from `number` on.
 
-    `order` are the documents by their keys. Bare documents, which have no shingles, are in none.
-    The bucket of each document that has one is written at its place in `out`, which says ALONE of
-    all others already, and each bucket's size; the result is how many there are.
+    `order` are the documents by their keys. Empty documents, which have no shingles, are in none.
+    The bucket of each document that has one is written at its place in `out`, which says
+    NO_BUCKET of all others already, and each bucket's size; the result is how many there are.
     """
     found = 0
     start = 0
@@ -38,10 +38,10 @@ def number_buckets(sorted_keys, order, bare, places, number, out, sizes):
         if end - start > 1:
             size = 0
             for i in range(start, end):
-                size += not bare[order[i]]
+                size += not empty[order[i]]
             if size > 1:
                 for i in range(start, end):
-                    if not bare[order[i]]:
+                    if not empty[order[i]]:
                         out[places[order[i]]] = np.uint32(number + found)
                 sizes[found] = size
                 found += 1
@@ -50,7 +50,7 @@ def number_buckets(sorted_keys, order, bare, places, number, out, sizes):
 
 
 @kernel
-def meet(
+def next_candidates(
     buckets, base, alive, least, insert, starts, fill, slots, marks, stamp, state, first, second
 ):
     """Write the next candidates of a stretch of documents, as many as there is room for.
@@ -59,10 +59,10 @@ def meet(
     It meets every member of its buckets at a place from `least` on, each once; with `insert` it
     then becomes a member itself. Members stand in a bucket in the order of their places. Who was
     met is marked with a stamp of the document's own, from `stamp` on.
-    `state` holds the document, the band and the members already met from which to go on; the
+    `state` holds the document, the band and the members already visited from which to go on; the
     document is past the last one at the end. The result is the number of candidates written.
     """
-    i, band, met = state[0], state[1], state[2]
+    i, band, visited = state[0], state[1], state[2]
     written = 0
     while i < len(alive):
         if alive[i]:
@@ -70,54 +70,54 @@ def meet(
             mark = np.uint32(stamp + i)
             while band < len(buckets):
                 bucket = buckets[band, i]
-                if bucket != ALONE:
+                if bucket != NO_BUCKET:
                     end = starts[bucket] + fill[bucket]
-                    while met < fill[bucket]:
-                        other = slots[end - 1 - met]
+                    while visited < fill[bucket]:
+                        other = slots[end - 1 - visited]
                         if other < least:
                             break
                         if written == len(first):
-                            state[0], state[1], state[2] = i, band, met
+                            state[0], state[1], state[2] = i, band, visited
                             return written
-                        met += 1
+                        visited += 1
                         if marks[other] != mark:
                             marks[other] = mark
                             first[written] = other
                             second[written] = mine
                             written += 1
                 band += 1
-                met = 0
+                visited = 0
             if insert:
                 for b in range(len(buckets)):
                     bucket = buckets[b, i]
-                    if bucket != ALONE:
+                    if bucket != NO_BUCKET:
                         slots[starts[bucket] + fill[bucket]] = mine
                         fill[bucket] += 1
         i += 1
-        band, met = 0, 0
+        band, visited = 0, 0
     state[0], state[1], state[2] = i, 0, 0
     return written
 
 
 @kernel
-def enter(buckets, base, chosen, starts, fill, slots):
+def insert_members(buckets, base, chosen, starts, fill, slots):
     """Make some documents of a stretch members of their buckets."""
     for i in range(len(chosen)):
         if chosen[i]:
             for band in range(len(buckets)):
                 bucket = buckets[band, i]
-                if bucket != ALONE:
+                if bucket != NO_BUCKET:
                     slots[starts[bucket] + fill[bucket]] = base + i
                     fill[bucket] += 1
 
 
 @kernel
-def leave(buckets, base, starts, fill, slots):
+def remove_members(buckets, base, starts, fill, slots):
     """Take all documents of a stretch, and any at later places, out of their buckets."""
     for i in range(buckets.shape[1]):
         for band in range(len(buckets)):
             bucket = buckets[band, i]
-            if bucket != ALONE:
+            if bucket != NO_BUCKET:
                 while fill[bucket] > 0 and slots[starts[bucket] + fill[bucket] - 1] >= base:
                     fill[bucket] -= 1
 

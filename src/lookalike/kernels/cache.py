@@ -19,47 +19,47 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["HERE", "SOURCES", "Place", "place", "read", "write"]
+__all__ = ["KERNEL_FOLDER", "SOURCES", "CacheFolder", "cache_folder", "read", "write"]
 
-HERE = Path(__file__).parent
+KERNEL_FOLDER = Path(__file__).parent
 SOURCES = tuple(
-    (str(path.relative_to(HERE)), path.stat().st_mtime, path.stat().st_size)
-    for path in sorted(HERE.rglob("*.py"))
+    (str(path.relative_to(KERNEL_FOLDER)), path.stat().st_mtime, path.stat().st_size)
+    for path in sorted(KERNEL_FOLDER.rglob("*.py"))
 )
 """The files that kernels are written in, which call each other's."""
 
-DIGEST = 32
+DIGEST_BYTES = 32
 OTHERS_MAY_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
 
-class Place(NamedTuple):
+class CacheFolder(NamedTuple):
     """A folder for compiled code."""
 
-    folder: Path
-    lasting: bool
+    path: Path
+    persistent: bool
     """Whether it stays until somebody removes it."""
 
 
 @cache
-def place() -> Place | None:
+def cache_folder() -> CacheFolder | None:
     """Give the first folder that can be written to; None where there is none.
 
     That is the one of NUMBA_CACHE_DIR, the one beside the kernels, the user's, or one in the
     system's folder of temporary files.
     """
     # Installations that share a folder do not take turns in replacing each other's files.
-    own = blake2b(os.fsencode(HERE), digest_size=8).hexdigest()
+    own = blake2b(os.fsencode(KERNEL_FOLDER), digest_size=8).hexdigest()
     named = os.environ.get("NUMBA_CACHE_DIR")
     if named and _can_be_used(folder := Path(named) / f"lookalike-{own}"):
-        return Place(folder, lasting=True)
-    if _can_be_used(folder := HERE / "__pycache__"):
-        return Place(folder, lasting=True)
+        return CacheFolder(folder, persistent=True)
+    if _can_be_used(folder := KERNEL_FOLDER / "__pycache__"):
+        return CacheFolder(folder, persistent=True)
     users = _users_folder()
     if users and _can_be_used(folder := users / "lookalike" / own, private=True):
-        return Place(folder, lasting=True)
-    passing = _passing_folder()
-    if passing and _can_be_used(folder := passing / f"lookalike-{_user()}-{own}", private=True):
-        return Place(folder, lasting=False)
+        return CacheFolder(folder, persistent=True)
+    temporary = _temporary_folder()
+    if temporary and _can_be_used(folder := temporary / f"lookalike-{_user()}-{own}", private=True):
+        return CacheFolder(folder, persistent=False)
     return None
 
 
@@ -76,7 +76,7 @@ def _users_folder() -> Path | None:
         return None
 
 
-def _passing_folder() -> Path | None:
+def _temporary_folder() -> Path | None:
     """Give the folder of temporary files, if nobody can put another folder in the place of ours."""
     try:
         folder = Path(tempfile.gettempdir())
@@ -115,11 +115,11 @@ def _is_private(folder: Path) -> bool:
 
 
 def _digest(path: Path, stamp: bytes, code: bytes) -> bytes:
-    made = blake2b(digest_size=DIGEST)
+    digest = blake2b(digest_size=DIGEST_BYTES)
     for part in (os.fsencode(path.name), stamp):
-        made.update(len(part).to_bytes(8, "little") + part)
-    made.update(code)
-    return made.digest()
+        digest.update(len(part).to_bytes(8, "little") + part)
+    digest.update(code)
+    return digest.digest()
 
 
 def read(path: Path, stamp: bytes) -> bytes | None:
@@ -128,17 +128,17 @@ def read(path: Path, stamp: bytes) -> bytes | None:
         kept = path.read_bytes()
     except OSError:
         return None
-    code = kept[DIGEST:]
-    return code if kept[:DIGEST] == _digest(path, stamp, code) else None
+    code = kept[DIGEST_BYTES:]
+    return code if kept[:DIGEST_BYTES] == _digest(path, stamp, code) else None
 
 
 def write(path: Path, stamp: bytes, code: bytes) -> None:
     """Keep code in a file, whole or not at all: without room on the disk the job goes on."""
-    passing = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
+    temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.tmp")
     try:
         with suppress(OSError):
-            passing.write_bytes(_digest(path, stamp, code) + code)
-            passing.replace(path)
+            temporary.write_bytes(_digest(path, stamp, code) + code)
+            temporary.replace(path)
     finally:
         with suppress(OSError):
-            passing.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)

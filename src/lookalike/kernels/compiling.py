@@ -70,11 +70,11 @@ Numba looks at the one file that a function is in, and would go on with what oth
 """
 
 
-class _Kept(_Cache):
+class _CodeCache(_Cache):
     """The compiled code of a function, in a file for each kind of arguments and each machine."""
 
-    def __init__(self, kernel: Kernel, place: cache.Place) -> None:
-        self._place, self._folder = place, place.folder
+    def __init__(self, kernel: Kernel, cache_folder: cache.CacheFolder) -> None:
+        self._cache_folder, self._folder = cache_folder, cache_folder.path
         code = kernel.py_func.__code__
         self._prefix = f"{Path(code.co_filename).stem}.{code.co_qualname}"
         self._options = sorted(kernel.options.items())
@@ -88,7 +88,7 @@ class _Kept(_Cache):
         rtsys.initialize(target_context)
         code = cache.read(self._path(sig, target_context.codegen()), STAMP)
         if code is None:
-            notices.compiling.tell(_announcement(self._place))
+            notices.compiling.tell(_announcement(self._cache_folder))
             return None
         data = pickle.loads(code)  # noqa: S301 - its digest was right, so this program wrote it
         return CompileResult._rebuild(target_context, *data)
@@ -114,26 +114,29 @@ class _Kept(_Cache):
 
 
 def dispatcher(kernel: Kernel) -> Any:
-    """Give Numba's function of a kernel; where there is a place for it, its code is kept."""
-    made = numba.njit(kernel.py_func, **kernel.options)
-    place = cache.place()
-    if place is not None and cache.HERE in Path(kernel.py_func.__code__.co_filename).parents:
-        made._cache = _Kept(kernel, place)
-    if place is None:
-        notices.compiling.tell(_announcement(place))
-    return made
+    """Give Numba's function of a kernel; where there is a folder for it, its code is kept."""
+    compiled = numba.njit(kernel.py_func, **kernel.options)
+    cache_folder = cache.cache_folder()
+    if (
+        cache_folder is not None
+        and cache.KERNEL_FOLDER in Path(kernel.py_func.__code__.co_filename).parents
+    ):
+        compiled._cache = _CodeCache(kernel, cache_folder)
+    if cache_folder is None:
+        notices.compiling.tell(_announcement(cache_folder))
+    return compiled
 
 
-def _announcement(place: cache.Place | None) -> str:
-    if place is None:
+def _announcement(cache_folder: cache.CacheFolder | None) -> str:
+    if cache_folder is None:
         return (
             "Compiling: up to 15 seconds, in every run, as there is no folder to keep compiled "
             "code in; name one that can be written to by NUMBA_CACHE_DIR."
         )
-    if not place.lasting:
+    if not cache_folder.persistent:
         return (
-            f"Compiling: up to 15 seconds. Compiled code is kept in {place.folder} only, which may "
-            "not last; name another folder by NUMBA_CACHE_DIR."
+            f"Compiling: up to 15 seconds. Compiled code is kept in {cache_folder.path} only, "
+            "which may not last; name another folder by NUMBA_CACHE_DIR."
         )
     return "Compiling, once: up to 15 seconds. Later runs start at once."
 

@@ -82,10 +82,10 @@ def nearest_kept(places, starts, neighbours, similarities, kept, nearest, simila
 @kernel
 def order_by_label(labels, items, order):
     """Write the places of items by their labels, from 0 on; those of one label in their order."""
-    most = 0
+    largest = 0
     for j in range(len(labels)):
-        most = max(most, labels[j])
-    starts = np.zeros(most + 2, np.int64)
+        largest = max(largest, labels[j])
+    starts = np.zeros(largest + 2, np.int64)
     for j in range(len(items)):
         starts[labels[items[j]] + 1] += 1
     for j in range(len(starts) - 1):

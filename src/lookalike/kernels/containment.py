@@ -4,17 +4,17 @@ import numpy as np
 
 from lookalike.kernels.jit import inner, kernel, multiply_high
 
-COMMON = 0xFFFF
+MAX_COUNT = 0xFFFF
 """How often an element is counted at the most: a counter stays there."""
 
 
 @kernel
 def count_elements(elements, counters):
     """Count each element where its hash puts it; others may be counted there as well."""
-    room = np.uint64(len(counters))
+    slots = np.uint64(len(counters))
     for i in range(len(elements)):
-        at = np.int64(multiply_high(elements[i], room))
-        if counters[at] < COMMON:
+        at = np.int64(multiply_high(elements[i], slots))
+        if counters[at] < MAX_COUNT:
             counters[at] += 1
 
 
@@ -31,49 +31,49 @@ def _fewest(size, threshold):
 
 
 @kernel
-def rarest(elements, offsets, counters, threshold, spare, out, out_offsets, needed, wanted):
+def rarest(elements, offsets, counters, threshold, extra, out, out_offsets, needed, required):
     """Write the elements of each set of which any set that contains it holds some.
 
     A set that holds `needed` of n elements misses at most n - needed of them, so that it has at
-    least `wanted` of any n - needed + wanted. Those counted least are taken, the smaller element
-    first where counts are equal. An element that was counted once stands in no other set and is not
-    written; where too few are left, nothing contains the set, and none is.
+    least `required` of any n - needed + required. Those counted least are taken, the smaller
+    element first where counts are equal. An element that was counted once stands in no other set
+    and is not written; where too few are left, nothing contains the set, and none is.
 
-    `wanted` is `spare` and an eighth of what may be missed, as far as that is not above `needed`:
+    `required` is `extra` and an eighth of what may be missed, as far as that is not above `needed`:
     the more there are, the fewer sets have so many by chance, and the more must be looked up.
     """
-    room = np.uint64(len(counters))
+    slots = np.uint64(len(counters))
     longest = 0
     for i in range(len(offsets) - 1):
         longest = max(longest, offsets[i + 1] - offsets[i])
     counts = np.empty(longest, np.int64)
-    tallies = np.zeros(COMMON + 1, np.int64)
+    histogram = np.zeros(MAX_COUNT + 1, np.int64)
     commonest = 0
     written = np.int64(0)
     for i in range(len(offsets) - 1):
         mine = elements[offsets[i] : offsets[i + 1]]
-        needed[i] = wanted[i] = 0
+        needed[i] = required[i] = 0
         out_offsets[i + 1] = written
         if len(mine) == 0:
             continue
         needed[i] = _fewest(len(mine), threshold)
         missed = len(mine) - needed[i]
-        wanted[i] = min(needed[i], spare + missed // 8)
-        # A loop of its own: tallies that wait for a far counter would hold up the next counter.
+        required[i] = min(needed[i], extra + missed // 8)
+        # A loop of its own: counts that wait for a far counter would hold up the next counter.
         for j in range(len(mine)):
-            counts[j] = counters[np.int64(multiply_high(mine[j], room))]
-        last = COMMON
+            counts[j] = counters[np.int64(multiply_high(mine[j], slots))]
+        last = MAX_COUNT
         for j in range(len(mine)):
-            tallies[counts[j]] += 1
+            histogram[counts[j]] += 1
             last = min(last, counts[j])
-        left = missed + wanted[i]
-        while tallies[last] < left:
-            left -= tallies[last]
+        left = missed + required[i]
+        while histogram[last] < left:
+            left -= histogram[last]
             last += 1
         # Below `last` all are taken, at it the first `left`.
         start = written
         for j in range(len(mine)):
-            tallies[counts[j]] = 0
+            histogram[counts[j]] = 0
             if counts[j] > last:
                 continue
             if counts[j] == last:
@@ -83,7 +83,7 @@ def rarest(elements, offsets, counters, threshold, spare, out, out_offsets, need
             if counts[j] > 1:
                 out[written] = mine[j]
                 written += 1
-        if written - start < wanted[i]:
+        if written - start < required[i]:
             written = start
         else:
             commonest = max(commonest, last)
@@ -92,7 +92,7 @@ def rarest(elements, offsets, counters, threshold, spare, out, out_offsets, need
 
 
 @kernel
-def own(elements, counts, bits):
+def set_owners(elements, counts, bits):
     """Put the place of its owner into the lowest bits of each element; `counts` each one has."""
     at = 0
     for owner in range(len(counts)):
@@ -136,9 +136,9 @@ def look_up(
     marks,
     owners,
     needed,
-    wanted,
-    tallies,
-    met,
+    required,
+    hits,
+    hit_owners,
     keys,
     places,
     out_inner,
@@ -146,8 +146,8 @@ def look_up(
 ):
     """Write which of the indexed sets each set may contain, until there is no room for one more.
 
-    `tallies`, all 0 before and after, counts the entries of each owner that a set holds; `met`
-    lists the owners. `keys` and `places`, with room for one more than the largest set has, list the
+    `hits`, all 0 before and after, counts the entries of each owner that a set holds; `hit_owners`
+    lists those. `keys` and `places`, with room for one more than the largest set has, list the
     elements that bear a mark and where their search begins. The result is the number written and
     the set to go on with.
     """
@@ -185,15 +185,15 @@ def look_up(
                     high = middle
             while low < end and entries[low] >> bits << bits == key:
                 owner = np.int64(entries[low] & mask)
-                if tallies[owner] == 0:
-                    met[count] = owner
+                if hits[owner] == 0:
+                    hit_owners[count] = owner
                     count += 1
-                tallies[owner] += 1
+                hits[owner] += 1
                 low += 1
         for i in range(count):
-            owner = met[i]
-            enough = tallies[owner] >= wanted[owner] and size >= needed[owner]
-            tallies[owner] = 0
+            owner = hit_owners[i]
+            enough = hits[owner] >= required[owner] and size >= needed[owner]
+            hits[owner] = 0
             if enough and owners[owner] != rows[place]:
                 out_inner[written] = owner
                 out_outer[written] = place

@@ -67,7 +67,7 @@ def _slot(key, keys, used):
 
 
 @kernel
-def tally(values, offsets, first, before, highest, keys, counts, filled):
+def count_documents(values, offsets, first, before, highest, keys, counts, filled):
     """Count the documents of each value up to `highest`, from the document `first` on.
 
     Stops before a document for which the table might become too full. Gives the next document and
@@ -87,7 +87,7 @@ def tally(values, offsets, first, before, highest, keys, counts, filled):
 
 
 @kernel
-def move(keys, counts, highest, new_keys, new_counts):
+def rehash(keys, counts, highest, new_keys, new_counts):
     """Enter the keys up to `highest` in a new table with their counts, and give their number."""
     moved = 0
     for at in range(len(keys)):
@@ -100,7 +100,7 @@ def move(keys, counts, highest, new_keys, new_counts):
 
 
 @kernel
-def enter(hashes, keys, numbers):
+def insert_hashes(hashes, keys, numbers):
     """Enter hashes, each once, in an empty table, with their places counted from 1."""
     for at in range(len(hashes)):
         slot = _slot(hashes[at], keys, numbers)
@@ -109,14 +109,14 @@ def enter(hashes, keys, numbers):
 
 
 @kernel
-def find(hashes, keys, numbers, out):
+def find_hashes(hashes, keys, numbers, out):
     """Write the place of each hash among those entered, or -1."""
     for at in range(len(hashes)):
         out[at] = np.int64(numbers[_slot(hashes[at], keys, numbers)]) - 1
 
 
 @kernel
-def link(found, offsets, out, out_offsets):
+def link_neighbours(found, offsets, out, out_offsets):
     """Write the places of each two different neighbours that were both found, in one word."""
     written = 0
     for i in range(len(offsets) - 1):
@@ -137,14 +137,25 @@ def _better(length, fingerprint, best_length, best):
 
 
 @kernel
-def hold(
-    found, offsets, fingerprints, chains, steps, sizes, seen, held, documents, lengths, starts, best
+def count_chains(
+    found,
+    offsets,
+    fingerprints,
+    chains,
+    steps,
+    sizes,
+    seen,
+    matched,
+    documents,
+    lengths,
+    starts,
+    best,
 ):
     """Count the documents that hold three quarters of a chain, and note where most of it stands.
 
     Chain `chains[j]` has the shingle j as its step `steps[j]`, of `sizes`. `lengths` are the most
     steps in a row, `starts` where they start in the text and `best` the document's fingerprint, the
-    smallest of several. `seen` and `held` are room, 0 for each shingle and each chain.
+    smallest of several. `seen` and `matched` are room, 0 for each shingle and each chain.
     """
     for i in range(len(offsets) - 1):
         run = 0
@@ -167,9 +178,9 @@ def hold(
                 best[chain, 1] = fingerprints[i, 1]
             if seen[shingle] != i + 1:
                 seen[shingle] = i + 1
-                held[chain] += 1
+                matched[chain] += 1
         for at in range(offsets[i], offsets[i + 1]):
             if found[at] >= 0:
                 chain = chains[found[at]]
-                documents[chain] += 4 * held[chain] >= 3 * sizes[chain]
-                held[chain] = 0
+                documents[chain] += 4 * matched[chain] >= 3 * sizes[chain]
+                matched[chain] = 0

@@ -8,9 +8,9 @@ def join(
     ranks,
     offsets,
     order,
-    looked,
-    kept,
-    least,
+    probe_lengths,
+    index_lengths,
+    min_sizes,
     newest,
     older,
     members,
@@ -21,9 +21,9 @@ def join(
 ):
     """Write candidates for the sets in `order` until no room is left for one set.
 
-    Sets hold ranks, rarest element first. Of each set i the first `looked[i]` elements are looked
-    up, and the first `kept[i]` are then kept for sets to come; no set of fewer than `least[i]`
-    elements is a candidate, and none that stands before such a one in the order.
+    Sets hold ranks, rarest element first. Of each set i the first `probe_lengths[i]` elements are
+    looked up, and the first `index_lengths[i]` are then kept for sets to come; no set of fewer than
+    `min_sizes[i]` elements is a candidate, and none that stands before such a one in the order.
     `newest[rank]` is the latest entry of an element, `older[entry]` the one before it,
     `members[entry]` its set. `state` holds the place in `order` and the number of entries; the
     result is the number written.
@@ -33,11 +33,11 @@ def join(
     while place < len(order) and written + place <= len(out_first):
         mine = order[place]
         start = offsets[mine]
-        for at in range(start, start + looked[mine]):
+        for at in range(start, start + probe_lengths[mine]):
             entry = newest[ranks[at]]
             while entry >= 0:
                 other = members[entry]
-                if offsets[other + 1] - offsets[other] < least[mine]:
+                if offsets[other + 1] - offsets[other] < min_sizes[mine]:
                     break
                 if marks[other] != place:
                     marks[other] = place
@@ -45,7 +45,7 @@ def join(
                     out_second[written] = max(mine, other)
                     written += 1
                 entry = older[entry]
-        for at in range(start, start + kept[mine]):
+        for at in range(start, start + index_lengths[mine]):
             older[entries] = newest[ranks[at]]
             members[entries] = mine
             newest[ranks[at]] = entries

@@ -7,14 +7,14 @@ import numpy as np
 
 from lookalike.kernels.jit import INTERPRETED, Instruction, kernel
 
-__all__ = ["BY_SYSTEM", "CAN_EXPECT", "expect_spans", "read_spans"]
+__all__ = ["CAN_PREFETCH", "HAS_PREAD", "prefetch_spans", "read_spans"]
 
-BY_SYSTEM = hasattr(os, "pread") and not INTERPRETED
+HAS_PREAD = hasattr(os, "pread") and not INTERPRETED
 """Whether the system has the call that reads at a place, and compiled code can make it."""
 
-CAN_EXPECT = BY_SYSTEM and hasattr(os, "posix_fadvise")
+CAN_PREFETCH = HAS_PREAD and hasattr(os, "posix_fadvise")
 """Whether the system can be told what will be read."""
-_SOON = np.int32(getattr(os, "POSIX_FADV_WILLNEED", 0))
+_WILL_NEED = np.int32(getattr(os, "POSIX_FADV_WILLNEED", 0))
 
 _advise: Any = Instruction(__name__, "posix_fadvise")
 _pread: Any = Instruction(__name__, "pread")
@@ -31,16 +31,16 @@ def read_spans(file, starts, offsets, out):
         at = starts[i]
         done = offsets[i]
         while done < offsets[i + 1]:
-            got = _pread(np.int32(file), out[done:].ctypes, offsets[i + 1] - done, at)
-            if got <= 0:
+            count = _pread(np.int32(file), out[done:].ctypes, offsets[i + 1] - done, at)
+            if count <= 0:
                 return i
-            done += got
-            at += got
+            done += count
+            at += count
     return len(starts)
 
 
 @kernel
-def expect_spans(file, starts, offsets):
+def prefetch_spans(file, starts, offsets):
     """Tell the system which spans of a file will be read, so that a disk brings many at once."""
     for i in range(len(starts)):
-        _advise(np.int32(file), starts[i], offsets[i + 1] - offsets[i], _SOON)
+        _advise(np.int32(file), starts[i], offsets[i + 1] - offsets[i], _WILL_NEED)

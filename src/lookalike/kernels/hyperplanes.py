@@ -40,26 +40,26 @@ def _eight(a, b, c, d, e, f, g, h):
 
 
 @inner
-def _hadamard(room):
+def _hadamard(buffer):
     """Multiply by the Hadamard matrix in place: sums and differences at growing distances."""
-    end = len(room)
+    end = len(buffer)
     step = LANES
     while 8 * step <= end:
         for at in range(0, end, 8 * step):
             _eight(
-                room[at : at + step],
-                room[at + step : at + 2 * step],
-                room[at + 2 * step : at + 3 * step],
-                room[at + 3 * step : at + 4 * step],
-                room[at + 4 * step : at + 5 * step],
-                room[at + 5 * step : at + 6 * step],
-                room[at + 6 * step : at + 7 * step],
-                room[at + 7 * step : at + 8 * step],
+                buffer[at : at + step],
+                buffer[at + step : at + 2 * step],
+                buffer[at + 2 * step : at + 3 * step],
+                buffer[at + 3 * step : at + 4 * step],
+                buffer[at + 4 * step : at + 5 * step],
+                buffer[at + 5 * step : at + 6 * step],
+                buffer[at + 6 * step : at + 7 * step],
+                buffer[at + 7 * step : at + 8 * step],
             )
         step *= 8
     while step < end:
         for at in range(0, end, 2 * step):
-            _two(room[at : at + step], room[at + step : at + 2 * step])
+            _two(buffer[at : at + step], buffer[at + step : at + 2 * step])
         step *= 2
 
 
@@ -73,30 +73,30 @@ def signs(values, flips, out):
     count, dimension = values.shape
     blocks, rounds, size = flips.shape
     per_block = size // 32
-    room = np.empty(size * LANES, np.float32)
+    buffer = np.empty(size * LANES, np.float32)
     words = np.empty(LANES, np.uint32)
     for start in range(0, count, LANES):
         lanes = min(LANES, count - start)
         for block in range(blocks):
-            for j in range(len(room)):
-                room[j] = np.float32(0)
+            for j in range(len(buffer)):
+                buffer[j] = np.float32(0)
             for lane in range(lanes):
                 vector = values[start + lane]
                 for j in range(dimension):
-                    room[j * LANES + lane] = vector[j]
+                    buffer[j * LANES + lane] = vector[j]
             for turn in range(rounds):
                 for j in range(size):
                     flip = flips[block, turn, j]
-                    side = room[j * LANES : (j + 1) * LANES]
+                    side = buffer[j * LANES : (j + 1) * LANES]
                     for lane in range(LANES):
                         side[lane] *= flip
-                _hadamard(room)
+                _hadamard(buffer)
             for at in range(block * per_block, min((block + 1) * per_block, out.shape[1])):
                 for lane in range(LANES):
                     words[lane] = np.uint32(0)
                 first = (at - block * per_block) * 32 * LANES
                 for bit in range(32):
-                    side = room[first + bit * LANES : first + (bit + 1) * LANES]
+                    side = buffer[first + bit * LANES : first + (bit + 1) * LANES]
                     for lane in range(LANES):
                         words[lane] |= np.uint32(side[lane] >= np.float32(0)) << np.uint32(bit)
                 for lane in range(lanes):

@@ -63,11 +63,11 @@ class Kernel:
     @property
     def dispatcher(self) -> Any:
         """Numba's function, which compiles or loads the code for the arguments it is given."""
-        made = self.__dict__.get("_dispatcher")
-        if made is None:
+        dispatcher = self.__dict__.get("_dispatcher")
+        if dispatcher is None:
             # Of two threads that make it at once, both take the first one's.
-            made = self.__dict__.setdefault("_dispatcher", _compiling().dispatcher(self))
-        return made
+            dispatcher = self.__dict__.setdefault("_dispatcher", _compiling().dispatcher(self))
+        return dispatcher
 
     @property
     def _numba_type_(self) -> Any:
@@ -97,7 +97,7 @@ class Instruction:
         return _compiling().type_of_instruction(self)
 
 
-class _Told(Instruction):
+class _PythonInstruction(Instruction):
     """An instruction that is told in Python, which can call it."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -126,7 +126,7 @@ def inner(function: Callable[..., Any]) -> Any:
 
 def instruction(function: Callable[..., Any]) -> Any:
     """Let kernels call what is here told in Python, and done by the machine."""
-    return function if INTERPRETED else _Told(function)
+    return function if INTERPRETED else _PythonInstruction(function)
 
 
 @instruction

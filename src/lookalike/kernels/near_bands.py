@@ -14,17 +14,17 @@ def mark_words(documents: int) -> int:
 
 
 @kernel
-def not_alone(keys, bare, marks, out):
+def may_share_key(keys, empty, marks, out):
     """Write the documents that may share a key with another, in order, and give their number.
 
     `marks` are two bits for each of some places, all 0, where keys are seen once and seen again.
-    All that share a key are written, and few others; bare documents are not.
+    All that share a key are written, and few others; empty documents are not.
     """
     seen, again = marks[0], marks[1]
     last = np.uint64(64 * len(seen) - 1)
     six, within = np.uint64(6), np.uint64(63)
     for i in range(len(keys)):
-        if not bare[i]:
+        if not empty[i]:
             place = (keys[i] ^ (keys[i] >> np.uint64(29))) & last
             bit = np.uint64(1) << (place & within)
             word = place >> six
@@ -34,37 +34,37 @@ def not_alone(keys, bare, marks, out):
     for i in range(len(keys)):
         place = (keys[i] ^ (keys[i] >> np.uint64(29))) & last
         out[found] = np.uint32(i)
-        found += (again[place >> six] >> (place & within) & np.uint64(1)) != 0 and not bare[i]
+        found += (again[place >> six] >> (place & within) & np.uint64(1)) != 0 and not empty[i]
     return found
 
 
 @kernel
-def order_by_key(keys, bits, order, sorted_keys, spare_order, spare_keys):
+def order_by_key(keys, bits, order, sorted_keys, scratch_order, scratch_keys):
     """Sort some documents, given in order, by the lowest bits of their keys.
 
     Equal ones stay in order. Eleven bits at a time, from the lowest.
     """
-    tallies = np.empty(2049, np.int64)
+    histogram = np.empty(2049, np.int64)
     count = len(order)
     for i in range(count):
         sorted_keys[i] = keys[order[i]]
     shift = 0
     while shift < bits:
-        for j in range(len(tallies)):
-            tallies[j] = 0
+        for j in range(len(histogram)):
+            histogram[j] = 0
         for i in range(count):
-            tallies[np.int64(sorted_keys[i] >> np.uint64(shift) & np.uint64(2047)) + 1] += 1
+            histogram[np.int64(sorted_keys[i] >> np.uint64(shift) & np.uint64(2047)) + 1] += 1
         for j in range(2048):
-            tallies[j + 1] += tallies[j]
+            histogram[j + 1] += histogram[j]
         for i in range(count):
             digit = np.int64(sorted_keys[i] >> np.uint64(shift) & np.uint64(2047))
-            at = tallies[digit]
-            tallies[digit] += 1
-            spare_keys[at] = sorted_keys[i]
-            spare_order[at] = order[i]
+            at = histogram[digit]
+            histogram[digit] += 1
+            scratch_keys[at] = sorted_keys[i]
+            scratch_order[at] = order[i]
         for i in range(count):
-            sorted_keys[i] = spare_keys[i]
-            order[i] = spare_order[i]
+            sorted_keys[i] = scratch_keys[i]
+            order[i] = scratch_order[i]
         shift += 11
 
 
@@ -78,29 +78,30 @@ def gather(sketches, order, out):
 
 
 @kernel
-def near_in_buckets(sorted_keys, order, bare, sketches, most, state, out):
+def near_in_buckets(sorted_keys, order, empty, sketches, max_differing, state, out):
     """Write the pairs in each bucket of one band whose sketches differ in at most so many bits.
 
     A pair is one word, the smaller document in its upper half. `sketches` stand in the order of
-    the keys. `state` holds the document and the one after it from which to go on, and the pairs met
-    so far; the first is past the last document at the end. The result is the number written.
+    the keys. `state` holds the document and the one after it from which to go on, and the pairs
+    compared so far; the first is past the last document at the end. The result is the number
+    written.
     """
-    i, j, met = state[0], state[1], state[2]
+    i, j, compared = state[0], state[1], state[2]
     written = 0
     words = sketches.shape[1]
     while i < len(order):
-        if not bare[order[i]]:
+        if not empty[order[i]]:
             mine = sketches[i]
             while j < len(order) and sorted_keys[j] == sorted_keys[i]:
-                if not bare[order[j]]:
+                if not empty[order[j]]:
                     if written == len(out):
-                        state[0], state[1], state[2] = i, j, met
+                        state[0], state[1], state[2] = i, j, compared
                         return written
-                    met += 1
+                    compared += 1
                     count = 0
                     for word in range(words):
                         count += ones(mine[word] ^ sketches[j, word])
-                    if count <= most:
+                    if count <= max_differing:
                         a = np.uint64(min(order[i], order[j]))
                         b = np.uint64(max(order[i], order[j]))
                         out[written] = a << np.uint64(32) | b
@@ -108,5 +109,5 @@ def near_in_buckets(sorted_keys, order, bare, sketches, most, state, out):
                 j += 1
         i += 1
         j = i + 1
-    state[0], state[1], state[2] = i, j, met
+    state[0], state[1], state[2] = i, j, compared
     return written

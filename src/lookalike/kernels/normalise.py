@@ -22,7 +22,7 @@ from lookalike.kernels.mixing import GOLDEN, mix
 
 ASCII, SIMPLE, COMPLEX, INVALID = 0, 1, 2, 3
 
-SPARE = 64
+PADDING_BYTES = 64
 """Bytes that canonical text needs behind its end, since blocks are written whole."""
 
 BLANK = np.uint8(32)
@@ -103,7 +103,7 @@ def canonical(
     classes,
     ascii_map,
     blanks,
-    doubts,
+    complex_flags,
     cased,
     plain,
     out,
@@ -118,10 +118,10 @@ def canonical(
     `characters` takes how many there were.
 
     `ascii_map` gives a byte below 128 its canonical byte; `blanks` is the flags that make a code
-    point count as a blank; `doubts`, those that can make a document complex, none where it is known
-    to be composed; `cased` keeps the case; `plain` takes all but ASCII for complex. `out` has room
-    for the documents and SPARE bytes: no canonical text is longer than its document, since the two
-    letters whose lower case is longer count as complex.
+    point count as a blank; `complex_flags`, those that can make a document complex, none where it
+    is known to be composed; `cased` keeps the case; `plain` takes all but ASCII for complex. `out`
+    has room for the documents and PADDING_BYTES: no canonical text is longer than its document,
+    since the two letters whose lower case is longer count as complex.
     """
     at = _ZERO
     readable = np.uint64(len(data))
@@ -181,7 +181,10 @@ def canonical(
                         point, length = _checked(data, j + k, end)
                         record = table[point]
                         lower = point if cased else record & _LOWER
-                        if record & (_SPACE | doubts) or _write(lower, out, at + k) != length:
+                        if (
+                            record & (_SPACE | complex_flags)
+                            or _write(lower, out, at + k) != length
+                        ):
                             stop = k
                             upto = _ALL >> (_LAST - k)
                             skipped = _ZERO
@@ -207,10 +210,10 @@ def canonical(
             if length == _ZERO:
                 kind = INVALID
                 break
-            if plain or record & doubts & _COMPLEX:
+            if plain or record & complex_flags & _COMPLEX:
                 kind = COMPLEX
                 break
-            if record & doubts & _MARK:
+            if record & complex_flags & _MARK:
                 # Marks that follow each other stand in the order of their classes.
                 if j == mark_end and classes[point] < last:
                     kind = COMPLEX

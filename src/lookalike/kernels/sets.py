@@ -1,4 +1,4 @@
-"""The shingles of a document to the set, the multiset or the bag that they make."""
+"""The shingles of a document to the set, the multiset or the weighted set that they make."""
 
 import numpy as np
 
@@ -7,36 +7,36 @@ from lookalike.kernels.mixing import GOLDEN, mix
 from lookalike.kernels.shingles import ANY_ORDER, shingles
 from lookalike.kernels.words import bytes_hash
 
-MOST_BITS = 12
+MAX_BITS = 12
 """Bits that one scatter sorts by, at the most."""
-TALLIES = 2 * ((1 << MOST_BITS) + 1)
+HISTOGRAM_SLOTS = 2 * ((1 << MAX_BITS) + 1)
 
 _ONE = np.uint64(1)
-_CROWDED = 16
+_MAX_MOVES = 16
 
 
 @inner
-def _sort_crowded(values, count, spare):
+def _radix_sort(values, count, scratch):
     """Sort by one byte at a time, from the lowest; the result is in `values`."""
-    tallies = np.empty(257, np.int64)
+    histogram = np.empty(257, np.int64)
     for byte in range(8):
         shift = np.uint64(8 * byte)
         for j in range(257):
-            tallies[j] = 0
+            histogram[j] = 0
         for j in range(count):
-            tallies[np.int64(values[j] >> shift & np.uint64(0xFF)) + 1] += 1
+            histogram[np.int64(values[j] >> shift & np.uint64(0xFF)) + 1] += 1
         for j in range(256):
-            tallies[j + 1] += tallies[j]
+            histogram[j + 1] += histogram[j]
         for j in range(count):
             digit = np.int64(values[j] >> shift & np.uint64(0xFF))
-            spare[tallies[digit]] = values[j]
-            tallies[digit] += 1
+            scratch[histogram[digit]] = values[j]
+            histogram[digit] += 1
         for j in range(count):
-            values[j] = spare[j]
+            values[j] = scratch[j]
 
 
 @inner
-def _sort(values, count, spare, tallies):
+def _sort(values, count, scratch, histogram):
     """Sort hashes in place, in time that grows with their number alone.
 
     They are spread evenly, so that two scatters, by the lower and the upper half of some
@@ -46,7 +46,7 @@ def _sort(values, count, spare, tallies):
     if count < 2:
         return
     half = 1
-    while (1 << 2 * half) < 8 * count and half < MOST_BITS:
+    while (1 << 2 * half) < 8 * count and half < MAX_BITS:
         half += 1
     high = np.uint64(64 - half)
     low = np.uint64(64 - 2 * half)
@@ -55,23 +55,23 @@ def _sort(values, count, spare, tallies):
     size = 1 << half
     above = np.uint64(size + 1)
     for j in range(2 * size + 2):
-        tallies[j] = 0
+        histogram[j] = 0
     for j in range(count):
-        tallies[(values[j] >> low & mask) + _ONE] += 1
-        tallies[(values[j] >> high) + _ONE + above] += 1
+        histogram[(values[j] >> low & mask) + _ONE] += 1
+        histogram[(values[j] >> high) + _ONE + above] += 1
     for j in range(size):
-        tallies[j + 1] += tallies[j]
-        tallies[size + 2 + j] += tallies[size + 1 + j]
+        histogram[j + 1] += histogram[j]
+        histogram[size + 2 + j] += histogram[size + 1 + j]
     for j in range(count):
         value = values[j]
         digit = value >> low & mask
-        spare[tallies[digit]] = value
-        tallies[digit] += 1
+        scratch[histogram[digit]] = value
+        histogram[digit] += 1
     for j in range(count):
-        value = spare[j]
+        value = scratch[j]
         digit = (value >> high) + above
-        values[tallies[digit]] = value
-        tallies[digit] += 1
+        values[histogram[digit]] = value
+        histogram[digit] += 1
     moved = 0
     for j in range(1, count):
         value = values[j]
@@ -81,8 +81,8 @@ def _sort(values, count, spare, tallies):
             i -= 1
         values[i] = value
         moved += j - i
-        if moved > _CROWDED * count:
-            _sort_crowded(values, count, spare)
+        if moved > _MAX_MOVES * count:
+            _radix_sort(values, count, scratch)
             return
 
 
@@ -101,15 +101,15 @@ def _number_repeats(values, count):
 
 
 @kernel
-def token_sets(data, places, ends, multiset, room, out, out_offsets):
+def token_sets(data, places, ends, multiset, capacity, out, out_offsets):
     """Write each document's token hashes, sorted, as little-endian words; distinct in a set.
 
     Token j is the bytes from `places[j]` to `places[j + 1]`; document i has the tokens up to
-    `ends[i]` that none before it has, `room` at the most.
+    `ends[i]` that none before it has, `capacity` at the most.
     """
-    values = np.empty(room, np.uint64)
-    spare = np.empty(room, np.uint64)
-    tallies = np.empty(TALLIES, np.int64)
+    values = np.empty(capacity, np.uint64)
+    scratch = np.empty(capacity, np.uint64)
+    histogram = np.empty(HISTOGRAM_SLOTS, np.int64)
     token = np.int64(0)
     at = np.int64(0)
     for i in range(len(ends)):
@@ -119,7 +119,7 @@ def token_sets(data, places, ends, multiset, room, out, out_offsets):
                 bytes_hash(data, np.uint64(places[token]), np.uint64(places[token + 1]))
             )
             token += 1
-        _sort(values, count, spare, tallies)
+        _sort(values, count, scratch, histogram)
         for j in range(count):
             if multiset or j == 0 or values[j] != values[j - 1]:
                 for byte in range(8):
@@ -140,24 +140,24 @@ def element_sets(
     table,
     ignored,
     multiset,
-    room,
+    capacity,
     out,
     out_offsets,
 ):
     """Write the sorted, distinct elements of the chosen documents one after the other."""
-    digits = np.empty(room, np.uint64)
-    values = np.empty(room, np.uint64)
-    tallies = np.empty(TALLIES, np.int64)
+    digits = np.empty(capacity, np.uint64)
+    values = np.empty(capacity, np.uint64)
+    histogram = np.empty(HISTOGRAM_SLOTS, np.int64)
     for i in range(len(chosen)):
         start, end = offsets[chosen[i]], offsets[chosen[i] + 1]
         count = shingles(
             data, start, end, unit, k, base, drop, table, ignored, ANY_ORDER, digits, values
         )
         # The digits have done their work; the sort takes their room.
-        _sort(values, count, digits, tallies)
+        _sort(values, count, digits, histogram)
         if multiset:
             _number_repeats(values, count)
-            _sort(values, count, digits, tallies)
+            _sort(values, count, digits, histogram)
         at = out_offsets[i]
         for j in range(count):
             if j == 0 or values[j] != values[j - 1]:
@@ -167,7 +167,7 @@ def element_sets(
 
 
 @kernel
-def bags(
+def weighted_sets(
     data,
     offsets,
     chosen,
@@ -177,21 +177,21 @@ def bags(
     drop,
     table,
     ignored,
-    room,
+    capacity,
     out,
     out_counts,
     out_offsets,
 ):
     """Write the sorted, distinct shingles of the chosen documents, and how often each occurs."""
-    digits = np.empty(room, np.uint64)
-    values = np.empty(room, np.uint64)
-    tallies = np.empty(TALLIES, np.int64)
+    digits = np.empty(capacity, np.uint64)
+    values = np.empty(capacity, np.uint64)
+    histogram = np.empty(HISTOGRAM_SLOTS, np.int64)
     for i in range(len(chosen)):
         start, end = offsets[chosen[i]], offsets[chosen[i] + 1]
         count = shingles(
             data, start, end, unit, k, base, drop, table, ignored, ANY_ORDER, digits, values
         )
-        _sort(values, count, digits, tallies)
+        _sort(values, count, digits, histogram)
         at = out_offsets[i] - 1
         for j in range(count):
             if j == 0 or values[j] != values[j - 1]:

@@ -20,7 +20,7 @@ ANY_ORDER, IN_ORDER = np.bool_(False), np.bool_(True)
 
 _NONE, _ONE = np.uint64(0), np.uint64(1)
 _EIGHT = np.uint64(8)
-_LEAST = np.uint64(8)
+_MIN_WINDOWS = np.uint64(8)
 _HALF = np.uint64(32)
 
 
@@ -100,14 +100,14 @@ def _roll(digits, count, k, base, drop, hashes):
 
 
 @inner
-def _roll_ascii(data, start, end, k, base, drop, spare, hashes):
+def _roll_ascii(data, start, end, k, base, drop, scratch, hashes):
     """Write the hash of each window of k characters of ASCII, and give their number.
 
     Eight windows roll at once, each through an eighth: window j of part p is at 8 j + p, and those
     that are left over are at the end. There are k of them or more in a part.
     """
     size, lanes = np.uint64(k), np.uint64(LANES)
-    columns = spare.view(np.uint8)
+    columns = scratch.view(np.uint8)
     windows = end - start - size + _ONE
     part = windows >> np.uint64(3)
     last = start + part * (lanes - _ONE)
@@ -138,7 +138,7 @@ def _roll_ascii(data, start, end, k, base, drop, spare, hashes):
 def _goes_in_lanes(data, start, end, k):
     """Tell whether a text is ASCII, and has as many windows as eight of them need to roll."""
     size = np.uint64(k)
-    if end - start < (size if size > _LEAST else _LEAST) * np.uint64(LANES) + size:
+    if end - start < (size if size > _MIN_WINDOWS else _MIN_WINDOWS) * np.uint64(LANES) + size:
         return False
     bits = np.uint64(0)
     at = start
@@ -220,10 +220,10 @@ def shingles(data, start, end, unit, k, base, drop, table, ignored, in_order, di
 
 @kernel
 def list_shingles(
-    data, offsets, chosen, unit, k, base, drop, table, ignored, room, out, out_offsets
+    data, offsets, chosen, unit, k, base, drop, table, ignored, capacity, out, out_offsets
 ):
     """Write the hashes of the chosen documents' shingles, in the order of the text."""
-    digits = np.empty(room, np.uint64)
+    digits = np.empty(capacity, np.uint64)
     for i in range(len(chosen)):
         start, end = offsets[chosen[i]], offsets[chosen[i] + 1]
         values = out[out_offsets[i] :]

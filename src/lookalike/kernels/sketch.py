@@ -7,17 +7,17 @@ from lookalike.kernels.mixing import mix
 from lookalike.kernels.shingles import ANY_ORDER, shingles
 from lookalike.kernels.weighted_shingles import add_at_places, place_bits
 
-BLOCK = 128
-"""Rows of a signature among which one throw spreads a document's elements."""
+BLOCK_ROWS = 128
+"""Rows of a signature among which one round spreads a document's elements."""
 LANES = 32
 """Rows that the compiled loop takes at a time, on the widest machines."""
 ROUNDS = 3
-"""Throws before the rows that are still empty take a minimum over all elements."""
+"""Rounds before the rows that are still empty take a minimum over all elements."""
 
 _ONE = np.uint64(1)
 _EMPTY = np.uint32(0xFFFFFFFF)
-_FEW = 64
-_ENOUGH = 500
+_FEW_ELEMENTS = 64
+_MANY_ELEMENTS = 500
 
 
 @inner
@@ -27,8 +27,8 @@ def _lesser(a, b):
 
 
 @inner
-def _fill(values, count, a, b, rows, lower, spare):
-    """Give each row that no throw reached the minimum of its own hash function.
+def _fill_empty_rows(values, count, a, b, rows, lower, minima):
+    """Give each row that no round reached the minimum of its own hash function.
 
     Of an element the lower half counts: in the upper one, shingles that differ in their last
     character alone are evenly spaced, and an affine function rarely makes the middle of three such
@@ -37,7 +37,7 @@ def _fill(values, count, a, b, rows, lower, spare):
     last = np.uint32(ROUNDS << 30)
     for j in range(count):
         lower[j] = np.uint32(values[j])
-    if count >= _FEW:
+    if count >= _FEW_ELEMENTS:
         # The compiled loop runs over elements where they are many, over rows where they are few.
         for i in range(len(rows)):
             if rows[i] == _EMPTY:
@@ -48,7 +48,7 @@ def _fill(values, count, a, b, rows, lower, spare):
         return
     width = -(-len(rows) // LANES) * LANES
     for i in range(width):
-        spare[i] = _EMPTY
+        minima[i] = _EMPTY
     # Four elements at a time, so that the row is read and written a quarter as often; those that
     # make up the last four are repeats, which change no minimum.
     for j in range(count, count + 3):
@@ -61,24 +61,24 @@ def _fill(values, count, a, b, rows, lower, spare):
             y1 = np.uint32(a[i] * x1 + b[i])
             y2 = np.uint32(a[i] * x2 + b[i])
             y3 = np.uint32(a[i] * x3 + b[i])
-            spare[i] = _lesser(spare[i], _lesser(_lesser(y0, y1), _lesser(y2, y3)))
-    # These are greater than what any throw leaves, so that rows which are not empty stay.
+            minima[i] = _lesser(minima[i], _lesser(_lesser(y0, y1), _lesser(y2, y3)))
+    # These are greater than what any round leaves, so that rows which are not empty stay.
     for i in range(len(rows)):
-        rows[i] = _lesser(rows[i], last | spare[i] >> np.uint32(2))
+        rows[i] = _lesser(rows[i], last | minima[i] >> np.uint32(2))
 
 
 @inner
-def _throw(values, count, factor, term, above, rows):
-    """Put each element in one row of a block, where the least stays; `above` is the throw's."""
+def _fill_round(values, count, factor, term, round_bits, rows):
+    """Put each element in one row of a block, where the least of the round stays."""
     for j in range(count):
         y = values[j] * factor + term
         place = y >> np.uint64(57)
-        rows[place] = _lesser(rows[place], above | (np.uint32(y) & np.uint32(0x3FFFFFFF)))
+        rows[place] = _lesser(rows[place], round_bits | (np.uint32(y) & np.uint32(0x3FFFFFFF)))
 
 
 @inner
-def _throw_all(values, count, factors, terms, rows):
-    """Make all three throws of a block at once."""
+def _fill_all_rounds(values, count, factors, terms, rows):
+    """Do all three rounds of a block at once."""
     f0, f1, f2 = factors[0], factors[1], factors[2]
     t0, t1, t2 = terms[0], terms[1], terms[2]
     value = np.uint32(0x3FFFFFFF)
@@ -104,33 +104,35 @@ def _is_full(rows):
 
 
 @inner
-def _sign(values, count, factors, terms, a, b, row, needed, lower, spare):
+def _sign(values, count, factors, terms, a, b, row, needed, lower, minima):
     """Write the first `needed` rows of the signature of some elements, in blocks of rows.
 
-    A throw spreads the elements over the rows of a block, and each row takes the least that fell
-    there. Further throws, whose values are greater than any before, fill the rows that are empty;
-    where few elements leave some empty anyway, all throws are made in one go.
+    A round spreads the elements over the rows of a block, and each row takes the least that fell
+    there. Further rounds, whose values are greater than any before, fill the rows that are empty;
+    where few elements leave some empty anyway, all rounds are done in one go.
     """
     for i in range(len(row)):
         row[i] = _EMPTY
     if count == 0:
         return
-    for block in range(len(row) // BLOCK):
-        begin = block * BLOCK
-        end = begin + BLOCK
+    for block in range(len(row) // BLOCK_ROWS):
+        begin = block * BLOCK_ROWS
+        end = begin + BLOCK_ROWS
         all_rows = row[begin:end]
         rows = row[begin : needed if needed < end else end]
         first = block * ROUNDS
-        if count < _ENOUGH:
-            _throw_all(values, count, factors[first:], terms[first:], all_rows)
+        if count < _MANY_ELEMENTS:
+            _fill_all_rounds(values, count, factors[first:], terms[first:], all_rows)
         else:
-            for throw in range(first, first + ROUNDS):
-                above = np.uint32((throw - first) << 30)
-                _throw(values, count, factors[throw], terms[throw], above, all_rows)
+            for round_number in range(first, first + ROUNDS):
+                round_bits = np.uint32((round_number - first) << 30)
+                _fill_round(
+                    values, count, factors[round_number], terms[round_number], round_bits, all_rows
+                )
                 if _is_full(rows):
                     break
         if not _is_full(rows):
-            _fill(values, count, a[begin:], b[begin:], rows, lower, spare)
+            _fill_empty_rows(values, count, a[begin:], b[begin:], rows, lower, minima)
 
 
 @kernel
@@ -148,40 +150,42 @@ def sign_texts(
     terms,
     a,
     b,
-    room,
+    capacity,
     out,
     counts,
 ):
     """Write the signature and the number of shingles of each chosen document.
 
-    `room` is at least the bytes of the longest one, plus one; `a` and `b` have whole
+    `capacity` is at least the bytes of the longest one, plus one; `a` and `b` have whole
     blocks of rows.
     """
-    digits = np.empty(room, np.uint64)
-    values = np.empty(room, np.uint64)
+    digits = np.empty(capacity, np.uint64)
+    values = np.empty(capacity, np.uint64)
     row = np.empty(len(a), np.uint32)
-    lower = np.empty(room + 3, np.uint32)
-    spare = np.empty(BLOCK, np.uint32)
+    lower = np.empty(capacity + 3, np.uint32)
+    minima = np.empty(BLOCK_ROWS, np.uint32)
     for i in range(len(chosen)):
         start, end = offsets[chosen[i]], offsets[chosen[i] + 1]
         count = shingles(
             data, start, end, unit, k, base, drop, table, ignored, ANY_ORDER, digits, values
         )
         counts[i] = count
-        _sign(values, count, factors, terms, a, b, row, out.shape[1], lower, spare)
+        _sign(values, count, factors, terms, a, b, row, out.shape[1], lower, minima)
         for j in range(out.shape[1]):
             out[i, j] = row[j]
 
 
 @kernel
-def fold_texts(data, offsets, chosen, unit, k, base, drop, table, ignored, fold, room, out, counts):
+def fold_texts(
+    data, offsets, chosen, unit, k, base, drop, table, ignored, fold, capacity, out, counts
+):
     """Add up the signs of each chosen document's shingles, repeats included, at their places.
 
     `out` is zero and a power of two wide. The vector of shingle counts, of billions of dimensions,
     is folded so into a short one: angles stay, but for what meets in one place by chance.
     """
-    digits = np.empty(room, np.uint64)
-    values = np.empty(room, np.uint64)
+    digits = np.empty(capacity, np.uint64)
+    values = np.empty(capacity, np.uint64)
     bits = place_bits(out.shape[1])
     for i in range(len(chosen)):
         start, end = offsets[chosen[i]], offsets[chosen[i] + 1]
@@ -194,13 +198,13 @@ def fold_texts(data, offsets, chosen, unit, k, base, drop, table, ignored, fold,
 
 
 @kernel
-def print_texts(data, offsets, chosen, unit, k, base, drop, table, ignored, room, out, counts):
+def print_texts(data, offsets, chosen, unit, k, base, drop, table, ignored, capacity, out, counts):
     """Write the 64-bit fingerprint of each chosen document: the majority of each bit.
 
     Bit i of all hashes is counted at once: plane p holds bit p of each of the 64 counts.
     """
-    digits = np.empty(room, np.uint64)
-    values = np.empty(room, np.uint64)
+    digits = np.empty(capacity, np.uint64)
+    values = np.empty(capacity, np.uint64)
     planes = np.empty(40, np.uint64)
     for i in range(len(chosen)):
         start, end = offsets[chosen[i]], offsets[chosen[i] + 1]
@@ -233,14 +237,14 @@ def print_texts(data, offsets, chosen, unit, k, base, drop, table, ignored, room
 
 
 @kernel
-def sign_elements(elements, offsets, factors, terms, a, b, room, out):
-    """Write the signature of each set of elements, `room` of them at the most."""
+def sign_elements(elements, offsets, factors, terms, a, b, capacity, out):
+    """Write the signature of each set of elements, `capacity` of them at the most."""
     row = np.empty(len(a), np.uint32)
-    lower = np.empty(room + 3, np.uint32)
-    spare = np.empty(BLOCK, np.uint32)
+    lower = np.empty(capacity + 3, np.uint32)
+    minima = np.empty(BLOCK_ROWS, np.uint32)
     for i in range(len(offsets) - 1):
         values = elements[offsets[i] : offsets[i + 1]]
-        _sign(values, len(values), factors, terms, a, b, row, out.shape[1], lower, spare)
+        _sign(values, len(values), factors, terms, a, b, row, out.shape[1], lower, minima)
         for j in range(out.shape[1]):
             out[i, j] = row[j]
 

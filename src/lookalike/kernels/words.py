@@ -99,7 +99,7 @@ def _places_by_blocks(data, start, end, table, places):
     -1 where an ideograph or a kana is met: those can stand side by side, and edges between what is
     in a word and what is not do not show that.
     """
-    size, room = np.uint64(len(data)), np.uint64(len(places))
+    size, capacity = np.uint64(len(data)), np.uint64(len(places))
     count = np.uint64(0)
     before = np.uint64(0)  # whether the byte before the block is in a word
     beyond = np.uint64(0)  # the first bytes of the next block that a character reaches into
@@ -134,7 +134,7 @@ def _places_by_blocks(data, start, end, table, places):
                 high &= ~bits
         edges = inside ^ (inside << _ONE | before)
         before = inside >> np.uint64(63)
-        if count + _BYTES <= room:
+        if count + _BYTES <= capacity:
             # Eight at a time, of which the last may be none and are overwritten: how many edges a
             # block has is not to be guessed, and to guess wrong takes longer.
             place = count

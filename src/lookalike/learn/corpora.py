@@ -53,16 +53,19 @@ of it, as a share of its length. shuffled: the share of sentences that are moved
 header and a footer of a small set. truncated: the share that is cut off at the end.
 """
 EDITS = tuple(DEGREES)
-DATA = "LOOKALIKE_DATA"
+DATA_VARIABLE = "LOOKALIKE_DATA"
 
 # An original's length in bytes: half of them are longer than the median, the mean is twice that.
-MEDIAN, SPREAD, LONGEST = 1000, 1.2, 60_000
-SHORT = 0.02  # the share of originals that are one sentence
-RUN = 700  # bytes in a row, at most, from one place of the sources
+MEDIAN_BYTES, SPREAD, MAX_BYTES = 1000, 1.2, 60_000
+SHORT_SHARE = 0.02  # the share of originals that are one sentence
+MAX_RUN_BYTES = 700  # bytes in a row, at most, from one place of the sources
 # A document of one run or two would come again in a large corpus, and be like more and more others.
-OWN_UP_TO, OWN = 2 * RUN, 1 / 8  # up to how many bytes some words are replaced, and which share
-NEAR = 1000  # half of the copies have their original among so many before them
-WORDS_OF_A_DOCUMENT = 4  # random words of the seed that say what a document is
+REWORDED_UP_TO_BYTES, REWORDED_SHARE = (
+    2 * MAX_RUN_BYTES,
+    1 / 8,
+)  # up to how many bytes some words are replaced, and which share
+NEAR_DOCUMENTS = 1000  # half of the copies have their original among so many before them
+WORDS_PER_DOCUMENT = 4  # random words of the seed that say what a document is
 
 _DENSE = "\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _IS_DENSE = re.compile(f"[{_DENSE}]")
@@ -224,14 +227,14 @@ class Corpus:
         is_copy = (chance[:, 0] < self.copies) & (numbers > 0)
         # The low bit says whether it is a near one, the word as a whole which.
         near = (words[:, 0] & np.uint64(1)).astype(bool)
-        reach = np.where(near, np.minimum(numbers, NEAR), numbers)
+        reach = np.where(near, np.minimum(numbers, NEAR_DOCUMENTS), numbers)
         back = 1 + (chance[:, 1] * reach).astype(np.int64)
         parents: NDArray[np.int64] = numbers - np.where(is_copy, np.minimum(back, numbers), 0)
         return parents
 
     def _words(self, numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
-        first = numbers[:, None] * WORDS_OF_A_DOCUMENT + 1
-        steps = (first + np.arange(WORDS_OF_A_DOCUMENT)).astype(np.uint64)
+        first = numbers[:, None] * WORDS_PER_DOCUMENT + 1
+        steps = (first + np.arange(WORDS_PER_DOCUMENT)).astype(np.uint64)
         return mixed(np.uint64(self.seed) + steps * GOLDEN)
 
     def _chance(self, number: int) -> random.Random:
@@ -243,8 +246,8 @@ class Corpus:
         chance = self._chance(number)
         pool = self._dense if chance.random() < self.dense else self._spaced
         text = pool.stitched(chance)
-        if len(text) * pool.bytes_each <= OWN_UP_TO:
-            text = _other_words(text, OWN, chance, pool)
+        if len(text) * pool.bytes_each <= REWORDED_UP_TO_BYTES:
+            text = _other_words(text, REWORDED_SHARE, chance, pool)
         return text, pool
 
 
@@ -266,13 +269,15 @@ class _Pool:
 
     def stitched(self, chance: random.Random) -> str:
         """Put runs of sentences together, up to a random length."""
-        if chance.random() < SHORT:
+        if chance.random() < SHORT_SHARE:
             return self.run(chance, 1).strip()
         deviation = NormalDist().inv_cdf(max(chance.random(), 1e-9))
-        left = min(int(MEDIAN * math.exp(SPREAD * deviation)), LONGEST) // self.bytes_each
+        left = min(int(MEDIAN_BYTES * math.exp(SPREAD * deviation)), MAX_BYTES) // self.bytes_each
         runs: list[str] = []
         while left > 0 or not runs:
-            run = self.run(chance, min(left, int(chance.random() * RUN) // self.bytes_each))
+            run = self.run(
+                chance, min(left, int(chance.random() * MAX_RUN_BYTES) // self.bytes_each)
+            )
             runs.append(run)
             left -= len(run)
         return "".join(runs).strip()
@@ -304,12 +309,14 @@ def real_texts(folder: str | Path | None = None) -> list[str]:
 
     Without a folder, it is the one that the environment's LOOKALIKE_DATA names.
     """
-    named = folder or os.environ.get(DATA)
+    named = folder or os.environ.get(DATA_VARIABLE)
     if not named:
-        raise SourceError(f"no folder of real texts: name one, or set {DATA}")
+        raise SourceError(f"no folder of real texts: name one, or set {DATA_VARIABLE}")
     paths = sorted(Path(named).glob("*/docs.jsonl"))
     if not paths:
-        raise SourceError(f"{named} has no */docs.jsonl: name a folder of real texts, see {DATA}")
+        raise SourceError(
+            f"{named} has no */docs.jsonl: name a folder of real texts, see {DATA_VARIABLE}"
+        )
     texts: list[str] = []
     for path in paths:
         with path.open(encoding="utf-8") as lines:

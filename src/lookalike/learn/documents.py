@@ -12,9 +12,9 @@ from lookalike.text.shingles import Shingling
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["MOST_CHARACTERS", "few_documents", "unit_and_size"]
+__all__ = ["MAX_CHARACTERS", "few_documents", "unit_and_size"]
 
-MOST_CHARACTERS = 50_000
+MAX_CHARACTERS = 50_000
 """Of all documents together: tables of more cannot be read."""
 
 
@@ -24,9 +24,9 @@ def few_documents(
     """Read a few short documents by their ids, by default those of the sample."""
     documents = read_paths(paths or [str(files("lookalike.learn") / "samples")], text=text, id=id)
     texts = [value or "" for value in documents.texts.to_pylist()]
-    if (total := sum(map(len, texts))) > MOST_CHARACTERS:
+    if (total := sum(map(len, texts))) > MAX_CHARACTERS:
         raise SettingsError(
-            f"learn was given {total:,} characters and shows at most {MOST_CHARACTERS:,}, so that "
+            f"learn was given {total:,} characters and shows at most {MAX_CHARACTERS:,}, so that "
             "its tables can be read: name shorter files, or use find"
         )
     return dict(zip(map(str, documents.ids.to_pylist()), texts, strict=True))

@@ -40,7 +40,7 @@ __all__ = [
     "threshold_half",
 ]
 
-MOST_ROWS = 10**9
+MAX_ROWS = 10**9
 BYTES_PER_ROW = 4
 
 Floats = NDArray[np.float64]
@@ -71,9 +71,9 @@ class Cascade:
         if not joined:
             raise SettingsError("a cascade needs a step or more, for example 'and:5 or:20'")
         object.__setattr__(self, "steps", tuple(joined))
-        if self.rows > MOST_ROWS:
+        if self.rows > MAX_ROWS:
             raise SettingsError(
-                f"cascade '{self}' needs {self.rows} rows, more than {MOST_ROWS}: take smaller "
+                f"cascade '{self}' needs {self.rows} rows, more than {MAX_ROWS}: take smaller "
                 "steps, for example 'and:5 or:20'"
             )
 
@@ -83,7 +83,7 @@ class Cascade:
         steps = []
         for token in spec.lower().replace(",", " ").split():
             kind, _, n = token.partition(":")
-            if not (n.isascii() and n.isdigit() and len(n) <= len(str(MOST_ROWS))):
+            if not (n.isascii() and n.isdigit() and len(n) <= len(str(MAX_ROWS))):
                 raise _not_a_step(token)
             steps.append((kind, int(n)))
         return cls(tuple(steps))

@@ -22,8 +22,8 @@ from lookalike.planning.curves import (
 )
 from lookalike.planning.recall import BitPath, Chance, RowPath
 from lookalike.planning.sampling import TYPICAL, Background
-from lookalike.sketches.hyperplanes import FINGERPRINT_BITS, FOLDED, transform_size
-from lookalike.sketches.minhash import ROWS_TOGETHER
+from lookalike.sketches.hyperplanes import FINGERPRINT_BITS, FOLDED_SIZE, transform_size
+from lookalike.sketches.minhash import BLOCK_ROWS
 from lookalike.sketches.prefilter import PREFILTER_ROWS, passing
 
 if TYPE_CHECKING:
@@ -33,23 +33,23 @@ if TYPE_CHECKING:
 
 __all__ = ["Plan", "given_cascade", "plan", "plan_for", "plan_of_blocks"]
 
-MOST_ROWS = 4096
+MAX_ROWS = 4096
 """Rows of a signature that a plan may ask for."""
-MOST_BITS = 1 << 14
+MAX_BITS = 1 << 14
 """Bits of a sketch that a plan may ask for."""
-MOST_GIVEN = 1 << 16
+MAX_GIVEN_ROWS = 1 << 16
 """Rows or bits that a user may."""
 
 # Measured, in nanoseconds on one core; only their ratios matter.
 BLOCK_COST = 250.0  # a block of 128 rows of one document's signature, whatever its shingles
-LOOK_COST = 2.0  # a shingle, for each block of 128 rows
-FILL_COST = 0.05  # a shingle, for each row that no throw reached
+SPREAD_COST = 2.0  # a shingle, for each block of 128 rows
+FILL_COST = 0.05  # a shingle, for each row that no round reached
 BAND_COST = 150.0  # a band of one document: key, on disk and back, sort, bucket
 PAIR_COST = 2000.0  # a candidate, before its shingles are looked at
 SHINGLE_COST = 30.0  # a shingle of a candidate: hashed, sorted, merged
 BIT_COST = 4.0  # a bit of one document's sketch
 KEY_COST = 70.0  # a band of bits of one document
-MEETING_COST = 8.0  # a candidate whose sketches are compared first
+PREFILTER_COST = 8.0  # a candidate whose sketches are compared first
 NUMBER_COST = 1.5  # a number of a vector of a candidate
 
 
@@ -150,7 +150,7 @@ class Plan:
             return Chance(found, 1 - found)
         path = self._path(similarity)
         if not self.estimated:
-            return path.chance(self.cascade, most=self.most_differing)
+            return path.chance(self.cascade, max_differing=self.most_differing)
         least = math.ceil(self.agreement(self.threshold) * self.estimated - 1e-9)
         if isinstance(path, RowPath):
             return path.estimated(self.cascade, self.estimated, least)
@@ -292,7 +292,7 @@ def _agreement(metric: str, similarity: float) -> float:
 def _path(metric: str, similarity: float, background: Background) -> RowPath | BitPath:
     if metric != "cosine":
         return RowPath(similarity)
-    size = transform_size(int(background.shingles)) if background.dense else FOLDED
+    size = transform_size(int(background.shingles)) if background.dense else FOLDED_SIZE
     return BitPath(similarity, size=size, folded=not background.dense)
 
 
@@ -303,9 +303,9 @@ def _seen(metric: str, background: Background, pairs: float) -> Distribution:
     return Distribution(seen, shares * pairs)
 
 
-def _passed(metric: str, seen: Distribution, most: int) -> Distribution:
+def _passed(metric: str, seen: Distribution, max_differing: int) -> Distribution:
     """Give the pairs that differ in at most so many of the bits that are compared first."""
-    passed = passing(metric, most, seen.similarities)
+    passed = passing(metric, max_differing, seen.similarities)
     return Distribution(seen.similarities, seen.weights * passed)
 
 
@@ -417,9 +417,9 @@ def given_cascade(settings: Settings) -> Cascade:
         given = Cascade.parse(settings.cascade)
     else:
         given = Cascade.banding(settings.bands or 0, settings.rows or 0)
-    if given.rows > MOST_GIVEN:
+    if given.rows > MAX_GIVEN_ROWS:
         raise SettingsError(
-            f"'{given}' needs signatures of {given.rows:,} rows, more than {MOST_GIVEN:,}: "
+            f"'{given}' needs signatures of {given.rows:,} rows, more than {MAX_GIVEN_ROWS:,}: "
             "use fewer bands or rows"
         )
     return given
@@ -427,20 +427,22 @@ def given_cascade(settings: Settings) -> Cascade:
 
 def _bands_needed(path: RowPath | BitPath, agreement: float, recall: float, rows: int) -> int:
     """Give the fewest bands of so many rows by which a path, prefilter included, has the recall."""
-    most, allowed = path.prefilter(recall), 1 - recall
+    max_differing, allowed = path.prefilter(recall), 1 - recall
     shared = agreement**rows
     if allowed >= 1 or shared >= 1:
         return 1
 
     def is_enough(bands: int) -> bool:
-        return path.chance(Cascade.banding(bands, rows), most=most).missed <= allowed
+        return (
+            path.chance(Cascade.banding(bands, rows), max_differing=max_differing).missed <= allowed
+        )
 
     # By the bands alone there would be no fewer.
     fewest = max(1, math.ceil(math.log(allowed) / math.log1p(-shared) - 1e-9))
     end = fewest
     while not is_enough(end):
         end += max(1, end // 8)
-        if end * rows > MOST_GIVEN:
+        if end * rows > MAX_GIVEN_ROWS:
             return end
     choices = range(fewest, end + 1)
     return choices[bisect_left(choices, True, key=is_enough)]
@@ -454,25 +456,25 @@ def _cheapest(threshold: float, recall: float, documents: int, background: Backg
     checking = PAIR_COST + SHINGLE_COST * background.shingles
 
     def sketching(banding: Cascade) -> float:
-        blocks = -(-max(banding.rows, PREFILTER_ROWS) // ROWS_TOGETHER)
-        filled = banding.rows * math.exp(-background.shingles / ROWS_TOGETHER)
+        blocks = -(-max(banding.rows, PREFILTER_ROWS) // BLOCK_ROWS)
+        filled = banding.rows * math.exp(-background.shingles / BLOCK_ROWS)
         each = BLOCK_COST * blocks
-        each += background.shingles * (LOOK_COST * blocks + FILL_COST * filled)
+        each += background.shingles * (SPREAD_COST * blocks + FILL_COST * filled)
         return documents * (each + BAND_COST * (banding.bands or 0))
 
     def comparing(banding: Cascade) -> float:
-        met = errors(banding, threshold, seen).false_candidates
+        meeting = errors(banding, threshold, seen).false_candidates
         compared = errors(banding, threshold, passed).false_candidates
-        return met * MEETING_COST + compared * checking
+        return meeting * PREFILTER_COST + compared * checking
 
     def bands(rows: int) -> int:
         return _bands_needed(path, threshold, recall, rows)
 
-    best = _cheaper(_bandings(threshold, recall, MOST_ROWS, bands), sketching, comparing)
+    best = _cheaper(_bandings(threshold, recall, MAX_ROWS, bands), sketching, comparing)
     if best is None:
         raise SettingsError(
             f"{setting('threshold', threshold)} with {setting('recall', recall)} needs more than "
-            f"{MOST_ROWS:,} rows: raise {setting('threshold')}, or use {setting('recall', 1)} for "
+            f"{MAX_ROWS:,} rows: raise {setting('threshold')}, or use {setting('recall', 1)} for "
             "the exact join"
         )
     return best
@@ -494,27 +496,27 @@ def _cheapest_bits(
         return documents * (BIT_COST * banding.rows + KEY_COST * (banding.bands or 0))
 
     def comparing(banding: Cascade) -> float:
-        met = errors(banding, agreement, seen).false_candidates
+        meeting = errors(banding, agreement, seen).false_candidates
         compared = errors(banding, agreement, passed).false_candidates
-        return met * MEETING_COST + compared * checking
+        return meeting * PREFILTER_COST + compared * checking
 
     def bands(rows: int) -> int:
         return _bands_needed(path, agreement, recall, rows)
 
     # A half of all bits agree at any threshold, so that one bit a band is always enough.
-    best = _cheaper(_bandings(agreement, recall, MOST_BITS, bands), sketching, comparing)
+    best = _cheaper(_bandings(agreement, recall, MAX_BITS, bands), sketching, comparing)
     return best or Cascade.banding(bands(1), 1)
 
 
 def _bandings(
-    agreement: float, recall: float, most: int, bands: Callable[[int], int]
+    agreement: float, recall: float, max_rows: int, bands: Callable[[int], int]
 ) -> Iterator[Cascade]:
-    """Give the bandings of so many rows that reach the recall, of at most `most` in all."""
+    """Give the bandings of so many rows that reach the recall, of at most `max_rows` in all."""
     for rows in range(1, 65):
         # Where s^r is nothing beside 1, the bands needed are past all bounds.
-        if agreement**rows * most < -math.log1p(-recall) * 0.5:
+        if agreement**rows * max_rows < -math.log1p(-recall) * 0.5:
             return
-        if (count := bands(rows)) * rows <= most:
+        if (count := bands(rows)) * rows <= max_rows:
             yield Cascade.banding(count, rows)
 
 

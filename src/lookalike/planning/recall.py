@@ -3,8 +3,8 @@
 The textbook's curve takes the rows of a signature to be independent, and a pair to be lost by the
 bands alone. Here each step is counted that can lose a pair, for documents of every length.
 
-**Rows.** A throw puts each element of two documents into one of 128 rows, and the winners of the
-rows that it fills are different elements, drawn without replacement; three throws are independent,
+**Rows.** A round puts each element of two documents into one of 128 rows, and the winners of the
+rows that it fills are different elements, drawn without replacement; three rounds are independent,
 and the rows that they leave empty are drawn with replacement. So the number of rows of a block that
 agree is a sum of hypergeometric and binomial numbers, and which rows those are is left to chance.
 How likely bands agree, and how likely the prefilter passes, follows from that number by counting.
@@ -27,7 +27,7 @@ import numpy as np
 
 from lookalike.planning.curves import Cascade, equal_bits
 from lookalike.sketches.prefilter import (
-    LEAST_DIFFERING,
+    MIN_DIFFERING_BITS,
     PREFILTER_BITS,
     PREFILTER_ROWS,
     failing_by_bits,
@@ -42,17 +42,17 @@ if TYPE_CHECKING:
 __all__ = ["BitPath", "Chance", "RowPath"]
 
 BLOCK_ROWS = PREFILTER_ROWS
-"""Rows of a signature among which one throw spreads a document's elements."""
-THROWS = 3
+"""Rows of a signature among which one round spreads a document's elements."""
+ROUNDS = 3
 PREFILTER_SHARE = 0.2
 """Of the misses that a recall allows, the share that the prefilter may take at the threshold."""
 SMALL_UNION = 64
 """Elements up to which every size of a union is looked at; above, one of each growing range."""
 LARGE_UNION = 1 << 13
 """Elements from which on rows are as good as independent."""
-RANGE = 1.2
+UNION_GROWTH = 1.2
 
-MEETINGS = {4: 3, 16: 5, 64: 9}
+FOLD_COLLISIONS = {4: 3, 16: 5, 64: 9}
 """The share of their weight, one in so many, with which features meet, and how often at most.
 
 A feature has four places, so that two meet with a quarter of their weight; as those of many do, and
@@ -92,19 +92,23 @@ class RowPath:
         """Give the fewest bits in which pairs rarely differ more, by what a recall allows."""
         allowed = PREFILTER_SHARE * (1 - recall)
 
-        def is_rare(most: int) -> bool:
-            return bool((self._agreeing @ (1 - passing_by_rows(most)) <= allowed).all())
+        def is_rare(max_differing: int) -> bool:
+            return bool((self._agreeing @ (1 - passing_by_rows(max_differing)) <= allowed).all())
 
-        choices = range(LEAST_DIFFERING, PREFILTER_BITS + 1)
+        choices = range(MIN_DIFFERING_BITS, PREFILTER_BITS + 1)
         return choices[bisect_left(choices, True, key=is_rare)]
 
-    def chance(self, cascade: Cascade, *, most: int | None = None, least: int = 0) -> Chance:
+    def chance(
+        self, cascade: Cascade, *, max_differing: int | None = None, least: int = 0
+    ) -> Chance:
         """Tell how likely a cascade holds and a pair passes the prefilter.
 
         That is by at most so many bits that differ (None: there is no prefilter), and by at least
         so many agreeing rows of the first block.
         """
-        passing = np.ones(BLOCK_ROWS + 1) if most is None else passing_by_rows(most)
+        passing = (
+            np.ones(BLOCK_ROWS + 1) if max_differing is None else passing_by_rows(max_differing)
+        )
         passing = np.where(np.arange(BLOCK_ROWS + 1) >= least, passing, 0.0)
         bands, rows = cascade.bands, cascade.rows_per_band
         if bands is not None and rows is not None and rows <= BLOCK_ROWS:
@@ -175,19 +179,19 @@ def _unions(similarity: float) -> list[tuple[int, int]]:
     chosen = list(range(SMALL_UNION))
     begin = SMALL_UNION
     while begin < len(unions):
-        end = math.ceil(begin * RANGE)
+        end = math.ceil(begin * UNION_GROWTH)
         chosen.append(begin + int(np.argmin(shared[begin:end] / unions[begin:end])))
         begin = end
     return [(int(unions[place]), int(shared[place])) for place in chosen]
 
 
 def _agreeing_of(union: int, shared: int) -> Floats:
-    """Tell how likely 0, 1, … rows agree; a throw is taken to fill as many as it does on average.
+    """Tell how likely 0, 1, … rows agree; a round is taken to fill as many as it does on average.
 
     How many agree has the same mean whatever is filled, so that this says little.
     """
     agreeing, left = np.ones(1), BLOCK_ROWS
-    for _ in range(THROWS):
+    for _ in range(ROUNDS):
         filled = min(round(left * -math.expm1(union * math.log1p(-1 / BLOCK_ROWS))), union)
         agreeing = np.convolve(agreeing, _hypergeometric(union, shared, filled))
         left -= filled
@@ -310,7 +314,10 @@ class BitPath:
         self._size = size
         self._cases = [(np.array([cosine]), np.ones(1))]
         if folded:
-            self._cases = [_met(cosine, share, most, size) for share, most in MEETINGS.items()]
+            self._cases = [
+                _with_collisions(cosine, share, count, size)
+                for share, count in FOLD_COLLISIONS.items()
+            ]
 
     @cached_property
     def _agreements(self) -> list[tuple[Floats, Floats, Floats]]:
@@ -325,20 +332,22 @@ class BitPath:
         """Give the fewest bits in which pairs rarely differ more, by what a recall allows."""
         each = [likely @ failing for _, failing, likely in self._agreements]
         rare = np.max(each, axis=0) <= PREFILTER_SHARE * (1 - recall)
-        return max(int(np.argmax(rare)), LEAST_DIFFERING)
+        return max(int(np.argmax(rare)), MIN_DIFFERING_BITS)
 
-    def chance(self, cascade: Cascade, *, most: int | None = None) -> Chance:
+    def chance(self, cascade: Cascade, *, max_differing: int | None = None) -> Chance:
         """Tell how likely a cascade holds and a pair passes the prefilter."""
         chances = []
         for agree, failing_by, likely in self._agreements:
-            failing = np.zeros(len(agree)) if most is None else failing_by[:, most]
-            together = self._together(cascade, agree)
-            found = cascade.probability(together) * (1 - failing)
-            missed = cascade.miss(together) * (1 - failing) + failing
+            failing = (
+                np.zeros(len(agree)) if max_differing is None else failing_by[:, max_differing]
+            )
+            in_bands = self._agreement_in_bands(cascade, agree)
+            found = cascade.probability(in_bands) * (1 - failing)
+            missed = cascade.miss(in_bands) * (1 - failing) + failing
             chances.append(Chance.of(float(likely @ found), float(likely @ missed)))
         return max(chances, key=lambda chance: chance.missed)
 
-    def _together(self, cascade: Cascade, agree: Floats) -> Floats:
+    def _agreement_in_bands(self, cascade: Cascade, agree: Floats) -> Floats:
         """Give with which chance bits would agree that are independent, and agree so in bands.
 
         Two orthogonal hyperplanes, of a space of d dimensions, both separate two vectors at an
@@ -351,24 +360,26 @@ class BitPath:
         return agree * np.exp(-rarer * (rows - 1) / 2)
 
 
-def _met(cosine: float, share: int, most: int, size: int) -> tuple[Floats, Floats]:
+def _with_collisions(
+    cosine: float, share: int, max_collisions: int, size: int
+) -> tuple[Floats, Floats]:
     """Give what the cosine of documents becomes whose features meet, and how likely that is.
 
     It moves the furthest where two documents have the same two features.
     """
-    moved = np.clip(np.arange(-most, most + 1) / share, -0.99, 0.99)
+    moved = np.clip(np.arange(-max_collisions, max_collisions + 1) / share, -0.99, 0.99)
     cosines = np.clip((cosine + moved) / (1 + moved * cosine), -1, 1)
-    return cosines, _difference(share**2 / (2 * size), most)
+    return cosines, _difference(share**2 / (2 * size), max_collisions)
 
 
-def _difference(mean: float, most: int) -> Floats:
+def _difference(mean: float, max_collisions: int) -> Floats:
     """Tell how likely two Poisson numbers differ by -most to most, the ends standing for more."""
-    terms = range(2 * most + 20)
+    terms = range(2 * max_collisions + 20)
     poisson = np.array([math.exp(-mean + k * math.log(mean) - math.lgamma(k + 1)) for k in terms])
     found = np.convolve(poisson, poisson[::-1])
     middle = len(poisson) - 1
-    likely = found[middle - most : middle + most + 1].copy()
-    likely[0] += found[: middle - most].sum()
-    likely[-1] += found[middle + most + 1 :].sum()
+    likely = found[middle - max_collisions : middle + max_collisions + 1].copy()
+    likely[0] += found[: middle - max_collisions].sum()
+    likely[-1] += found[middle + max_collisions + 1 :].sum()
     likely /= likely.sum()
     return likely

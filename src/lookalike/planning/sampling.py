@@ -28,19 +28,19 @@ if TYPE_CHECKING:
 
     from lookalike.text.documents import Texts
     from lookalike.text.normalise import Canonical
-    from lookalike.text.weighted_shingles import Bags
+    from lookalike.text.weighted_shingles import WeightedSets
 
 __all__ = [
     "TYPICAL",
     "Background",
     "choose_shingle",
     "close_sample",
-    "doubts",
     "measure",
-    "measure_bags",
     "measure_vectors",
+    "measure_weighted_sets",
     "sample",
-    "smallest_prints",
+    "shingle_warnings",
+    "smallest_fingerprints",
     "with_close_pairs",
 ]
 
@@ -51,20 +51,20 @@ STRETCH_ELEMENTS = 1 << 12
 """Elements, about, that are looked up in one small table."""
 BOUNDS_SAMPLE = 1 << 14
 """Elements by which the bounds of such stretches are chosen."""
-CLOSE_DOCUMENTS, MOST_CLOSE = 4096, 16384
+CLOSE_DOCUMENTS, MAX_CLOSE_DOCUMENTS = 4096, 16384
 CLOSE_BYTES = 32 << 20
 """The sample that tells how many pairs are far from random."""
-CLOSE = 0.4
+CLOSE_SIMILARITY = 0.4
 """Similarity that signatures of 128 rows do not show by chance."""
-ALIKE = 0.05
+UNLIKE_SIMILARITY = 0.05
 """Mean similarity under which random documents count as unlike."""
-RELATED = 0.2
+RELATED_SIMILARITY = 0.2
 """Similarity of long shingles above which two documents are not random to each other."""
-TOO_ALIKE = 0.2
+DOUBTFUL_SIMILARITY = 0.2
 """Mean similarity of random documents above which a shingle is doubtful."""
-LONG_WORDS = 20
+LONG_WORD_CHARACTERS = 20
 """Characters a word, on average, above which words are doubtful."""
-LONGEST = 12
+MAX_SHINGLE_CHARACTERS = 12
 """Characters of a shingle at the most."""
 
 
@@ -107,10 +107,10 @@ class Background:
         """Make the background that `as_dict` gave, to two digits."""
         close = plain.get("close")
         return cls(
-            _spread(plain["similarities"]),
+            _expanded(plain["similarities"]),
             plain["shingles"],
             plain["dense"],
-            None if close is None else _spread(close),
+            None if close is None else _expanded(close),
             plain.get("close_pairs", 0),
         )
 
@@ -122,7 +122,7 @@ class Background:
         """
         near, close = self.similarities, np.empty(0)
         if self.close is not None:
-            near, close = near[near < CLOSE], self.close
+            near, close = near[near < CLOSE_SIMILARITY], self.close
         shares = [
             np.full(len(near), 1 / max(len(near), 1)),
             np.full(len(close), 1 / max(self.close_pairs, 1)),
@@ -134,13 +134,13 @@ class Background:
         return points, weights
 
 
-def _spread(counts: Mapping[str, int]) -> NDArray[np.float64]:
+def _expanded(counts: Mapping[str, int]) -> NDArray[np.float64]:
     """Give each similarity as often as it was counted."""
     alike = np.array([float(s) for s in counts], np.float64)
     return np.repeat(alike, np.array(list(counts.values()), np.int64))
 
 
-TYPICAL = Background(np.array([ALIKE]), 1000.0)
+TYPICAL = Background(np.array([UNLIKE_SIMILARITY]), 1000.0)
 """What is assumed where no corpus was measured."""
 
 
@@ -148,30 +148,30 @@ def sample(
     documents: Canonical | Texts,
     distinct: NDArray[np.int64],
     *,
-    most: int = SAMPLE_DOCUMENTS,
-    most_bytes: int = SAMPLE_BYTES,
+    max_documents: int = SAMPLE_DOCUMENTS,
+    max_bytes: int = SAMPLE_BYTES,
 ) -> NDArray[np.int64]:
     """Choose documents by what they say: those with the smallest content fingerprints.
 
     The choice is the same whatever the order of input. Of a few megabytes at the most: where the
     documents are long, the longest of the choice are left out, and it may be none.
     """
-    chosen = smallest_prints(documents.fingerprints, distinct, most)
+    chosen = smallest_fingerprints(documents.fingerprints, distinct, max_documents)
     lengths = documents.lengths(chosen)
     by_length = np.argsort(lengths, kind="stable")
-    fitting = np.cumsum(lengths[by_length]) <= most_bytes
+    fitting = np.cumsum(lengths[by_length]) <= max_bytes
     return chosen[np.sort(by_length[fitting])]
 
 
-def smallest_prints(
-    fingerprints: NDArray[np.uint64], rows: NDArray[np.int64], most: int
+def smallest_fingerprints(
+    fingerprints: NDArray[np.uint64], rows: NDArray[np.int64], max_documents: int
 ) -> NDArray[np.int64]:
     """Give the rows with the smallest fingerprints, in their order."""
-    if len(rows) > most:
+    if len(rows) > max_documents:
         first = fingerprints[rows, 0]
-        rows = rows[first <= np.partition(first, most - 1)[most - 1]]
+        rows = rows[first <= np.partition(first, max_documents - 1)[max_documents - 1]]
     prints = fingerprints[rows]
-    return rows[np.lexsort((prints[:, 1], prints[:, 0]))[:most]]
+    return rows[np.lexsort((prints[:, 1], prints[:, 0]))[:max_documents]]
 
 
 def measure(documents: Canonical, chosen: NDArray[np.int64], shingling: Shingling) -> Background:
@@ -213,8 +213,8 @@ def close_sample(
 
     `total` is how many distinct documents the corpus has, of which these may be a part.
     """
-    most = min(max(total // 250, CLOSE_DOCUMENTS), MOST_CLOSE)
-    return sample(documents, distinct, most=most, most_bytes=CLOSE_BYTES)
+    max_documents = min(max(total // 250, CLOSE_DOCUMENTS), MAX_CLOSE_DOCUMENTS)
+    return sample(documents, distinct, max_documents=max_documents, max_bytes=CLOSE_BYTES)
 
 
 def with_close_pairs(
@@ -227,36 +227,39 @@ def with_close_pairs(
     signatures, counts = minhash.sign_texts(documents, shingling, rows=PREFILTER_ROWS, seed=0)
     checks = minhash.checks(signatures)
     order = np.arange(len(documents), dtype=np.uint32)
-    one_bucket, bare = np.zeros(len(documents), np.uint64), counts == 0
-    most = round((1 - CLOSE) * PREFILTER_BITS / 2)
+    one_bucket, empty = np.zeros(len(documents), np.uint64), counts == 0
+    max_differing = round((1 - CLOSE_SIMILARITY) * PREFILTER_BITS / 2)
     found = [np.empty(0, np.uint64)]
     state = np.array([0, 1, 0])
     while state[0] < len(documents):
-        room = np.empty(1 << 16, np.uint64)
+        buffer = np.empty(1 << 16, np.uint64)
         written = near_bands.near_in_buckets(
-            one_bucket, order, bare, checks.view(np.uint64), most, state, room
+            one_bucket, order, empty, checks.view(np.uint64), max_differing, state, buffer
         )
-        found.append(room[:written])
+        found.append(buffer[:written])
     pairs = np.concatenate(found)
     first = (pairs >> np.uint64(32)).astype(np.int64)
     second = (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)
     # Of rows that differ, half of the two bits do: so many rows differ as bits do.
     close = 1 - hyperplanes.differing(checks, first, second) / PREFILTER_ROWS
-    filled = int(np.count_nonzero(~bare))
+    filled = int(np.count_nonzero(~empty))
     return replace(background, close=close, close_pairs=filled * (filled - 1) // 2)
 
 
-def measure_bags(bags: Bags) -> Background:
+def measure_weighted_sets(weighted_sets: WeightedSets) -> Background:
     """Compare every two weighted sets of a sample by their cosine."""
     from scipy.sparse import csr_array
 
-    if not len(bags):
+    if not len(weighted_sets):
         return Background(np.empty(0), TYPICAL.shingles)
-    distinct, columns = np.unique(bags.features, return_inverse=True)
-    table = csr_array((bags.weights, columns, bags.offsets), shape=(len(bags), len(distinct)))
-    lengths = np.sqrt(np.maximum(bags.squares(), np.finfo(np.float64).tiny))
+    distinct, columns = np.unique(weighted_sets.features, return_inverse=True)
+    table = csr_array(
+        (weighted_sets.weights, columns, weighted_sets.offsets),
+        shape=(len(weighted_sets), len(distinct)),
+    )
+    lengths = np.sqrt(np.maximum(weighted_sets.squares(), np.finfo(np.float64).tiny))
     products = (table @ table.T).toarray() / lengths[:, None] / lengths
-    return Background(_upper(products), float(bags.sizes().mean()))
+    return Background(_upper(products), float(weighted_sets.sizes().mean()))
 
 
 def measure_vectors(vectors: NDArray[np.float32]) -> Background:
@@ -281,20 +284,20 @@ def choose_shingle(
     background.
     """
     unrelated = _unrelated(documents, chosen, smallest)
-    for size in range(smallest, LONGEST + 1):
+    for size in range(smallest, MAX_SHINGLE_CHARACTERS + 1):
         shingling = Shingling("chars", size, multiset)
         background = measure(documents, chosen, shingling)
         if not unrelated.any():
             return shingling, background, "the usual size; no unrelated documents to measure by"
         mean = float(background.similarities[unrelated].mean())
-        if mean < ALIKE:
+        if mean < UNLIKE_SIMILARITY:
             break
     alike = f"random documents are {mean:.3f} alike"
     if size == smallest:
         script = "alphabetic" if smallest == ALPHABETIC else "ideographic or syllabic"
         reason = f"the usual size for {script} text; {alike}"
-    elif mean < ALIKE:
-        reason = f"the smallest size at which {alike}, under {ALIKE:g}"
+    elif mean < UNLIKE_SIMILARITY:
+        reason = f"the smallest size at which {alike}, under {UNLIKE_SIMILARITY:g}"
     else:
         reason = f"the largest tried; {alike} even so (boilerplate may show why)"
     return shingling, background, reason
@@ -306,19 +309,19 @@ def _unrelated(documents: Canonical, chosen: NDArray[np.int64], smallest: int) -
     Chance makes no two texts share a fifth of their runs of 9 letters, or of 3 ideographs.
     """
     long = Shingling("chars", smallest * 9 // ALPHABETIC)
-    return measure(documents, chosen, long).similarities <= RELATED
+    return measure(documents, chosen, long).similarities <= RELATED_SIMILARITY
 
 
-def doubts(
+def shingle_warnings(
     documents: Canonical, chosen: NDArray[np.int64], shingling: Shingling, background: Background
 ) -> list[str]:
     """Say what speaks against a shingle for this corpus, measured on a sample."""
     found = []
     # Without related pairs the mean is no larger, so that most corpora are spared the question.
-    if background.mean > TOO_ALIKE:
+    if background.mean > DOUBTFUL_SIMILARITY:
         smallest = usual_size(documents, chosen)
         unrelated = background.similarities[_unrelated(documents, chosen, smallest)]
-        if len(unrelated) and unrelated.mean() > TOO_ALIKE:
+        if len(unrelated) and unrelated.mean() > DOUBTFUL_SIMILARITY:
             remedy = f"use a longer {setting('shingle')}"
             if shingling.unit == "tokens":
                 remedy = f"leave out common ones with {setting('max_df')}"
@@ -329,7 +332,7 @@ def doubts(
     if shingling.unit == "words" and len(chosen):
         words = len(shingle_hashes(documents.chosen(chosen), Shingling("words", 1)).elements)
         length = sum(len(documents.text(int(row))) for row in chosen) / words
-        if length > LONG_WORDS:
+        if length > LONG_WORD_CHARACTERS:
             found.append(
                 f"words are {length:.0f} characters long on average, as in a script written "
                 f"without spaces; use characters, as {setting('shingle', 'chars:5')}"

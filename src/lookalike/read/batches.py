@@ -165,7 +165,7 @@ def id_array(values: Sequence[Any]) -> pa.Array:
 def check_distinct(ids: pa.Array, where: Callable[[int], str]) -> None:
     """Refuse two documents of one id, by their places."""
     if len(ids.unique()) < len(ids):
-        _name_the_repeat(ids, where)
+        _refuse_repeated(ids, where)
 
 
 def is_missing(value: Any) -> bool:
@@ -180,7 +180,7 @@ def _is_whole(value: Any) -> bool:
     return whole and -(2**63) <= value < 2**63
 
 
-def _name_the_repeat(ids: pa.Array, where: Callable[[int], str]) -> None:
+def _refuse_repeated(ids: pa.Array, where: Callable[[int], str]) -> None:
     seen: dict[Any, int] = {}
     for place, value in enumerate(ids.to_pylist()):
         if value in seen:
@@ -193,8 +193,8 @@ def _name_the_repeat(ids: pa.Array, where: Callable[[int], str]) -> None:
 
 def listed(names: Sequence[Any]) -> str:
     """Write the first of some names."""
-    shown = ", ".join(repr(str(name)) for name in names[:12]) or "none"
-    return f"{shown}, …" if len(names) > 12 else shown
+    listing = ", ".join(repr(str(name)) for name in names[:12]) or "none"
+    return f"{listing}, …" if len(names) > 12 else listing
 
 
 def pick_column(

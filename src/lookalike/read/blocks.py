@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from lookalike.base.errors import SourceError
-from lookalike.read.streams import ANY_MEMORY, PIECE_BYTES, UNPACKED, encoding_of, opened
+from lookalike.read.streams import ANY_MEMORY, PIECE_BYTES, UNPACKED_BYTES, encoding_of, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -140,16 +140,16 @@ def blocks(
         end, count = 0, 0
         while not end and not at_end:
             have = len(pending)
-            wanted = min(max(size - have, have, 2), max(bounds.record + 2 - have, 2))
-            piece = stream.read(wanted)
-            at_end = len(piece) < wanted and stream.broken is None
+            size_to_read = min(max(size - have, have, 2), max(bounds.record + 2 - have, 2))
+            piece = stream.read(size_to_read)
+            at_end = len(piece) < size_to_read and stream.broken is None
             pending = pending + piece if pending else piece
             end, count = cut.last(pending)
             if not end and len(pending) > bounds.record:
-                problem = _giant(stream.shard, before + 1, cut, pending, start, bounds)
+                problem = _too_long(stream.shard, before + 1, cut, pending, start, bounds)
                 if not skip_bad:
                     raise problem
-                end, pending, at_end = _after_giant(stream, cut)
+                end, pending, at_end = _skip_too_long(stream, cut)
                 yield Block(b"", start, before + 1, 1, stream.consumed, end, problem.raw)
                 start, before, end = end, before + 1, 0
         quote = cut.unclosed(pending[end:]) if at_end and len(pending) > end else None
@@ -192,7 +192,7 @@ def line_at(shard: Shard, place: int) -> int:
     return number
 
 
-def _giant(
+def _too_long(
     shard: Shard, record: int, cut: Cut, data: bytes, start: int, bounds: Bounds
 ) -> SourceError:
     """Say that a record is too long, and which quote makes it so."""
@@ -207,9 +207,9 @@ def _giant(
     )
 
 
-def _after_giant(stream: Stream, cut: Cut) -> tuple[int, bytes, bool]:
+def _skip_too_long(stream: Stream, cut: Cut) -> tuple[int, bytes, bool]:
     """Pass over a record that is too long: give where it ends, and what was read after it."""
-    while piece := stream.read(UNPACKED):
+    while piece := stream.read(UNPACKED_BYTES):
         if cut.resumes() and (ends := cut.ends(piece)).size > 1:
             left = piece[int(ends[0]) :]
             return stream.place - len(left), left, False

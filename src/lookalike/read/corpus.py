@@ -17,11 +17,11 @@ from lookalike.base.errors import SourceError
 from lookalike.base.threads import in_order
 from lookalike.read import record_copies, streams
 from lookalike.read.batches import Batch, Documents, check_distinct
-from lookalike.read.fields import TEXT, Wanted, joined, joined_columns, no_ids
+from lookalike.read.fields import TEXT, ReadOptions, joined, joined_columns, no_ids
 from lookalike.read.listing import find_shards
 from lookalike.read.marks import Marks
 from lookalike.read.originals import Places, read_originals
-from lookalike.read.shard_tasks import BATCH_BYTES, FILES_AT_ONCE, Part, ShardReader, in_turn
+from lookalike.read.shard_tasks import BATCH_BYTES, BATCH_FILES, Part, ShardReader, in_turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -61,23 +61,23 @@ def open_corpus(
     if isinstance(paths, (str, os.PathLike)):
         paths = [paths]
     named = None if columns is None else tuple(columns)
-    wanted = Wanted(text, id, named, skip_bad, vector, streams.Bounds(memory))
-    return Corpus(paths, wanted, spool)
+    options = ReadOptions(text, id, named, skip_bad, vector, streams.Bounds(memory))
+    return Corpus(paths, options, spool)
 
 
 class Corpus:
     """Files, in a fixed order, and the documents in them."""
 
     def __init__(
-        self, paths: Sequence[str | os.PathLike[str]], wanted: Wanted, spool: Path | None
+        self, paths: Sequence[str | os.PathLike[str]], options: ReadOptions, spool: Path | None
     ) -> None:
         """List the files; nothing is read but standard input."""
-        found = find_shards(paths, spool=spool, skip_bad=wanted.skip_bad)
+        found = find_shards(paths, spool=spool, skip_bad=options.skip_bad)
         self.shards: Sequence[Shard] = found.shards
         self.skipped: Mapping[str, int] = dict(found.skipped)
         self.size = sum(shard.size for shard in found.shards)
-        self._wanted = wanted
-        self._reader = ShardReader(self.shards, wanted)
+        self._options = options
+        self._reader = ShardReader(self.shards, options)
         self._marks = Marks()
         if found.temporary is not None:
             weakref.finalize(self, found.temporary.unlink, missing_ok=True)
@@ -91,7 +91,7 @@ class Corpus:
         one = self.shards[shard]
         return one.name if one.is_one_document else f"{one.name}:{record}"
 
-    def let_go(self, begin: int, end: int) -> None:
+    def drop_cached(self, begin: int, end: int) -> None:
         """Let the system forget some bytes of the files, which were read and will not be again."""
         before = 0
         for shard in self.shards:
@@ -137,8 +137,8 @@ class Corpus:
         error, also where bad records are passed over.
         """
         named = None if columns is None else tuple(columns)
-        wanted = replace(self._wanted, columns=named)
-        reader = ShardReader(self.shards, wanted, skip_shards=False)
+        options = replace(self._options, columns=named)
+        reader = ShardReader(self.shards, options, skip_shards=False)
         return read_originals(reader, self._marks, Places.of(shards, records))
 
     def as_given(
@@ -184,7 +184,7 @@ class Corpus:
             joined([piece.texts for piece in full]) if full else pa.array([], TEXT),
             _concatenated([piece.shards for piece in full], np.int32),
             _concatenated([piece.records for piece in full], np.int64),
-            joined_columns(full, self._wanted.columns),
+            joined_columns(full, self._options.columns),
             dict(skipped),
             tuple(line for piece in pieces for line in piece.bad),
             tuple(line for piece in pieces for line in piece.notes),
@@ -224,7 +224,7 @@ class Corpus:
 
     def _end_of_group(self, number: int, size: int) -> int:
         end, weight = number, 0
-        while end < len(self.shards) and end - number < FILES_AT_ONCE and 2 * weight < size:
+        while end < len(self.shards) and end - number < BATCH_FILES and 2 * weight < size:
             shard = self.shards[end]
             if not shard.is_one_document or shard.problem:
                 break

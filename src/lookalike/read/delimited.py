@@ -20,8 +20,8 @@ from lookalike.read.fields import (
     Choice,
     Path,
     Piece,
+    ReadOptions,
     Rows,
-    Wanted,
     choose,
     from_rows,
     no_vectors,
@@ -42,7 +42,7 @@ __all__ = ["Records", "choose_columns", "parse_header", "parse_records"]
 QUOTE, NEWLINE = 34, 10
 AFTER_QUOTES = (9, NEWLINE, 13, 32)
 """What may follow a closing quote beside the next field: white space."""
-MOST_COLUMNS = 100_000
+MAX_COLUMNS = 100_000
 DELIMITERS = {"csv": ",", "tsv": "\t"}
 
 
@@ -79,7 +79,7 @@ class Records:
         line = int(np.searchsorted(after, quote, side="right"))
         return quote, int(after[line]) if line < len(after) else len(data)
 
-    def swallowing(self, data: bytes) -> list[tuple[int, int, int]]:
+    def unbalanced(self, data: bytes) -> list[tuple[int, int, int]]:
         """Give the place in the block of each record that took in others, and of two quotes in it.
 
         They are those of a field of several lines that goes on after its closing quote: that will
@@ -146,9 +146,9 @@ class Records:
 def parse_header(shard: Shard, data: bytes, encoding: str) -> list[str]:
     """Read the names of the columns."""
     delimiters = np.count_nonzero(units(data, encoding) == ord(DELIMITERS[shard.kind]))
-    if delimiters >= MOST_COLUMNS:
+    if delimiters >= MAX_COLUMNS:
         raise SourceError(
-            f"the header of {shard.name} has more than {MOST_COLUMNS:,} columns, the most that a "
+            f"the header of {shard.name} has more than {MAX_COLUMNS:,} columns, the most that a "
             "table may have: leave out those that are not needed"
         )
     ((_, names),) = _rows(shard, data, 0, 1, encoding, f"the header of {shard.name}")
@@ -157,23 +157,23 @@ def parse_header(shard: Shard, data: bytes, encoding: str) -> list[str]:
     return names
 
 
-def choose_columns(shard: Shard, names: list[str], wanted: Wanted) -> Choice:
+def choose_columns(shard: Shard, names: list[str], options: ReadOptions) -> Choice:
     """Choose the columns by their names."""
-    if wanted.vector is not None:
+    if options.vector is not None:
         raise no_vectors(shard.name)
 
     def find(name: str) -> Path | None:
         return (name,) if name in names else None
 
     try:
-        text, id_path = choose(names, wanted, find)
+        text, id_path = choose(names, options, find)
         for path in (text, id_path):
             if path is not None and names.count(path[0]) > 1:
                 many = names.count(path[0])
                 raise SourceError(f"there are {many} columns {path[0]!r}: rename all but one")
     except SourceError as error:
         raise SourceError(f"{shard.name}: {error.raw}") from None
-    return Choice(text, id_path, "text", {name: (name,) for name in wanted.columns or ()})
+    return Choice(text, id_path, "text", {name: (name,) for name in options.columns or ()})
 
 
 def parse_records(
@@ -183,22 +183,22 @@ def parse_records(
     encoding: str,
     choice: Choice,
     names: list[str],
-    wanted: Wanted,
+    options: ReadOptions,
 ) -> Piece:
     """Read the documents of a block of records."""
-    swallowing = _swallowing(shard, block, encoding)
+    unbalanced = _unbalanced(shard, block, encoding)
     piece = None
-    if not swallowing:
-        piece = _by_arrow(shard, number, block, encoding, choice, names, wanted)
+    if not unbalanced:
+        piece = _by_arrow(shard, number, block, encoding, choice, names, options)
     if piece is not None:
         return piece
-    rows = Rows(choice, wanted.columns is None)
+    rows = Rows(choice, options.columns is None)
     bad: list[str] = []
     for record_number, fields in _rows(shard, block.data, block.first, block.count, encoding, ""):
         where = f"{shard.name}:{record_number}"
         try:
-            if record_number in swallowing:
-                raise swallowing[record_number]
+            if record_number in unbalanced:
+                raise unbalanced[record_number]
             if isinstance(fields, SourceError):
                 raise fields
             if not fields:
@@ -213,18 +213,18 @@ def parse_records(
                 raise SourceError(f"{where}: the id in {choice.id[0]!r} is empty")
             rows.add(record, record_number, where, shard.label)
         except SourceError as error:
-            if not wanted.skip_bad:
+            if not options.skip_bad:
                 raise
             bad.append(error.raw)
     return from_rows(rows, number, bad)
 
 
-def _swallowing(shard: Shard, block: Block, encoding: str) -> dict[int, SourceError]:
+def _unbalanced(shard: Shard, block: Block, encoding: str) -> dict[int, SourceError]:
     """Give what is wrong with records that took in others, by their numbers."""
     if int(Lines(encoding).last(block.data)[1]) <= block.count:
         return {}  # every record is one line
     wrong: dict[int, SourceError] = {}
-    found = Records(encoding, DELIMITERS[shard.kind]).swallowing(block.data)
+    found = Records(encoding, DELIMITERS[shard.kind]).unbalanced(block.data)
     before = line_at(shard, block.start) if found else 0
     breaks = Lines(encoding).breaks(block.data)
     for record, *quotes in found:
@@ -244,7 +244,7 @@ def _by_arrow(
     encoding: str,
     choice: Choice,
     names: list[str],
-    wanted: Wanted,
+    options: ReadOptions,
 ) -> Piece | None:
     """Read a block by Arrow; None where a record is bad, or is one for only one of the readers."""
     try:
@@ -257,7 +257,7 @@ def _by_arrow(
     if _holds_blanks(data, delimiter):
         return None
     others = choice.columns
-    if wanted.columns is None:
+    if options.columns is None:
         others = {name: (name,) for name in names if (name,) != choice.text}
     # The last of those that have one name, as in a record that is read by itself.
     places = {name: place for place, name in enumerate(names)}

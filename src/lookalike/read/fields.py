@@ -45,8 +45,8 @@ __all__ = [
     "Kind",
     "Path",
     "Piece",
+    "ReadOptions",
     "Rows",
-    "Wanted",
     "as_column",
     "choose",
     "from_rows",
@@ -59,8 +59,8 @@ __all__ = [
     "no_ids",
     "no_vectors",
     "numbered",
-    "reach",
     "taken",
+    "value_at",
 ]
 
 Path = tuple[str, ...]
@@ -77,7 +77,7 @@ JSON_KINDS = {dict: "an object", list: "a list", bool: "true or false"}
 
 
 @dataclass(frozen=True)
-class Wanted:
+class ReadOptions:
     """What the user asked for."""
 
     text: str | None
@@ -156,7 +156,7 @@ def numbered(label: str, records: NDArray[np.int64]) -> pa.Array:
     return pc.binary_join_element_wise(pa.scalar(label), numbers, ":")
 
 
-def reach(record: Any, path: Path) -> Any:
+def value_at(record: Any, path: Path) -> Any:
     """Follow a path into nested objects."""
     for name in path:
         if not isinstance(record, dict) or name not in record:
@@ -167,14 +167,16 @@ def reach(record: Any, path: Path) -> Any:
 
 def choose(
     names: Sequence[str],
-    wanted: Wanted,
+    options: ReadOptions,
     find: Callable[[str], Path | None],
 ) -> tuple[Path, Path | None]:
     """Choose the columns of the text and of the ids by what was asked for, else by likely names.
 
     `find` gives the path to a column by its name, or None.
     """
-    given, what = (wanted.vector, "vector") if wanted.vector is not None else (wanted.text, "text")
+    given, what = (
+        (options.vector, "vector") if options.vector is not None else (options.text, "text")
+    )
     text = find(given) if given is not None else None
     if given is not None and text is None:
         raise SourceError(f"there is no column {given!r} for the {what}: there are {listed(names)}")
@@ -185,11 +187,13 @@ def choose(
             f"no column is named {', '.join(TEXT_NAMES)}: say which holds the text "
             f"({setting('text')}) or a vector ({setting('vector')}); there are {listed(names)}"
         )
-    if wanted.id is None:
+    if options.id is None:
         return text, next(((name,) for name in ID_NAMES if name in names), None)
-    id_path = find(wanted.id)
+    id_path = find(options.id)
     if id_path is None:
-        raise SourceError(f"there is no column {wanted.id!r} for the id: there are {listed(names)}")
+        raise SourceError(
+            f"there is no column {options.id!r} for the id: there are {listed(names)}"
+        )
     return text, id_path
 
 
@@ -236,8 +240,8 @@ class Rows:
     def add(self, record: Mapping[str, Any], number: int, where: str, label: str) -> None:
         """Take what is asked for from a record, or say why it is bad."""
         choice = self.choice
-        value = reach(record, choice.text)
-        key = MISSING if choice.id is None else reach(record, choice.id)
+        value = value_at(record, choice.text)
+        key = MISSING if choice.id is None else value_at(record, choice.id)
         for path, found in ((choice.text, value), (choice.id, key)):
             if path is not None and found is MISSING:
                 raise SourceError(
@@ -262,7 +266,7 @@ class Rows:
         if self.everything:
             self.columns.append({k: v for k, v in record.items() if (k,) != choice.text})
         else:
-            found = {name: reach(record, path) for name, path in choice.columns.items()}
+            found = {name: value_at(record, path) for name, path in choice.columns.items()}
             self.columns.append({k: None if v is MISSING else v for k, v in found.items()})
 
     def _text(self, value: Any, where: str) -> Any:

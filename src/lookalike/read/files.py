@@ -42,7 +42,7 @@ KINDS = (
     f"a folder, {', '.join(ONE_DOCUMENT)}, {', '.join(RECORDS)} (also .gz and .zst), .parquet, "
     ".npy, or - for JSONL on standard input"
 )
-OWN = ".lookalike-"
+OWN_INFIX = ".lookalike-"
 """In the name of every file and folder that a job makes for itself."""
 
 
@@ -100,10 +100,10 @@ class Listing:
         problem = error if isinstance(error, SourceError) else unreadable(name, error)
         if not self.skip_bad:
             raise problem
-        shown = os.fsencode(str(name)).decode("utf-8", "backslashreplace")
-        self.shards.append(Shard(shown, shown, "", 0, 0, shown, within=True, problem=problem.raw))
+        text = os.fsencode(str(name)).decode("utf-8", "backslashreplace")
+        self.shards.append(Shard(text, text, "", 0, 0, text, within=True, problem=problem.raw))
 
-    def pass_over(self, reason: str, paths: Iterable[str]) -> None:
+    def note_skipped(self, reason: str, paths: Iterable[str]) -> None:
         """Count what a pattern passes over, once."""
         self.unmatched.setdefault(reason, set()).update(paths)
 
@@ -158,7 +158,7 @@ def kind_in_folder(name: str) -> tuple[str, str | None] | None:
 
 def is_own(name: str) -> bool:
     """Tell what a job made for itself: what it finds must not depend on where that stands."""
-    return OWN in PurePosixPath(name).name
+    return OWN_INFIX in PurePosixPath(name).name
 
 
 def readable_matches(
@@ -177,7 +177,7 @@ def readable_matches(
             others += f" ({count(links, 'link')} to folders not followed)"
         raise SourceError(f"{pattern} matches no file{others}: check the pattern, or give {KINDS}")
     names = {source.name for source in kept}
-    found.pass_over(
+    found.note_skipped(
         "of another kind", (source.name for source in matched if source.name not in names)
     )
     return kept

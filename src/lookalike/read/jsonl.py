@@ -21,13 +21,13 @@ from lookalike.read.fields import (
     Kind,
     Path,
     Piece,
+    ReadOptions,
     Rows,
-    Wanted,
     choose,
     from_rows,
     is_tokens,
     numbered,
-    reach,
+    value_at,
 )
 from lookalike.read.streams import as_utf8, is_utf8
 from lookalike.read.vectors import as_vectors
@@ -40,19 +40,24 @@ if TYPE_CHECKING:
 
 __all__ = ["choose_fields", "parse_lines"]
 
-EXACT = 2**53
+EXACT_INTEGERS = 2**53
 """Whole numbers below this are the same as floating-point ones."""
 
 
 def parse_lines(
-    shard: Shard, number: int, block: Block, encoding: str, choice: Choice | None, wanted: Wanted
+    shard: Shard,
+    number: int,
+    block: Block,
+    encoding: str,
+    choice: Choice | None,
+    options: ReadOptions,
 ) -> Piece:
     """Read the documents of a block of lines."""
-    if choice is not None and choice.schema is not None and wanted.columns is not None:
+    if choice is not None and choice.schema is not None and options.columns is not None:
         piece = _by_arrow(shard, number, block, encoding, choice)
         if piece is not None:
             return piece
-    return _one_by_one(shard, number, block, encoding, choice, wanted)
+    return _one_by_one(shard, number, block, encoding, choice, options)
 
 
 def _lines(shard: Shard, block: Block, encoding: str) -> Iterator[tuple[int, str, bytes]]:
@@ -73,9 +78,9 @@ def _decoded(line: bytes, encoding: str, where: str) -> str:
     try:
         return line.decode(encoding).removeprefix("\ufeff").strip()
     except UnicodeDecodeError as error:
-        shown = encoding[:6].upper()
+        encoding_name = encoding[:6].upper()
         raise SourceError(
-            f"{where} is not {shown} text at byte {error.start + 1}: "
+            f"{where} is not {encoding_name} text at byte {error.start + 1}: "
             "convert it to UTF-8 or leave it out"
         ) from None
 
@@ -117,7 +122,7 @@ def _whole(digits: str) -> float:
 
 
 def choose_fields(
-    shard: Shard, blocks: Iterator[tuple[Block, str]], wanted: Wanted
+    shard: Shard, blocks: Iterator[tuple[Block, str]], options: ReadOptions
 ) -> Choice | None:
     """Choose the fields by the first record that has them, and the kind by the first text."""
     choice: Choice | None = None
@@ -129,49 +134,54 @@ def choose_fields(
                     continue
                 record = _parsed(content, where)
                 if choice is None:
-                    choice = _first_choice(record, wanted, where)
-                value = reach(record, choice.text)
+                    choice = _first_choice(record, options, where)
+                value = value_at(record, choice.text)
             except SourceError:
-                if not wanted.skip_bad:
+                if not options.skip_bad:
                     raise
                 continue
-            kind = _kind_of(value, wanted)
+            kind = _kind_of(value, options)
             if kind is not None:
                 return replace(choice, kind=kind, schema=_schema(record, choice))
-            if value is not MISSING and value is not None and not wanted.skip_bad:
+            if value is not MISSING and value is not None and not options.skip_bad:
                 return replace(choice, kind=choice.kind or "text")
     return choice
 
 
-def _kind_of(value: Any, wanted: Wanted) -> Kind | None:
+def _kind_of(value: Any, options: ReadOptions) -> Kind | None:
     """Tell by a value what documents are, if it does."""
-    if wanted.vector is not None:
+    if options.vector is not None:
         return "vectors" if isinstance(value, list) else None
     if isinstance(value, str):
         return "text"
     return "tokens" if is_tokens(value) else None
 
 
-def _first_choice(record: Mapping[str, Any], wanted: Wanted, where: str) -> Choice:
+def _first_choice(record: Mapping[str, Any], options: ReadOptions, where: str) -> Choice:
     def find(name: str) -> Path | None:
         if name in record:
             return (name,)
         path = tuple(name.split("."))
-        return path if reach(record, path) is not MISSING else None
+        return path if value_at(record, path) is not MISSING else None
 
     try:
-        text, id_path = choose(list(record), wanted, find)
+        text, id_path = choose(list(record), options, find)
     except SourceError as error:
         raise SourceError(f"{where}: {error.raw}") from None
-    columns = {name: find(name) or (name,) for name in wanted.columns or ()}
-    return Choice(text, id_path, None if wanted.vector is None else "vectors", columns)
+    columns = {name: find(name) or (name,) for name in options.columns or ()}
+    return Choice(text, id_path, None if options.vector is None else "vectors", columns)
 
 
 def _one_by_one(
-    shard: Shard, number: int, block: Block, encoding: str, choice: Choice | None, wanted: Wanted
+    shard: Shard,
+    number: int,
+    block: Block,
+    encoding: str,
+    choice: Choice | None,
+    options: ReadOptions,
 ) -> Piece:
     known = choice or Choice(("text",), None, "text")
-    rows = Rows(known, wanted.columns is None)
+    rows = Rows(known, options.columns is None)
     bad: list[str] = []
     for line_number, where, line in _lines(shard, block, encoding):
         try:
@@ -180,10 +190,10 @@ def _one_by_one(
                 continue
             record = _record(content, where, known)
             if choice is None:
-                _first_choice(record, wanted, where)
+                _first_choice(record, options, where)
             rows.add(record, line_number, where, shard.label)
         except SourceError as error:
-            if not wanted.skip_bad:
+            if not options.skip_bad:
                 raise
             bad.append(error.raw)
     return from_rows(rows, number, bad)
@@ -259,7 +269,7 @@ def _table(data: bytes, lines: int, choice: Choice) -> pa.Table | None:
     for path in choice.columns.values():
         column = _column(table, path)
         if pa.types.is_floating(column.type):
-            large = pc.any(pc.greater_equal(pc.abs(column), EXACT))
+            large = pc.any(pc.greater_equal(pc.abs(column), EXACT_INTEGERS))
             if large.as_py():
                 return None
     return table
@@ -298,14 +308,14 @@ def _holds_nulls(column: pa.Array) -> bool:
 
 def _schema(record: Mapping[str, Any], choice: Choice) -> pa.Schema | None:
     """Give the types that a record has, in nested form; None where Arrow has none."""
-    kinds = {path: _kind(reach(record, path)) for path in choice.columns.values()}
+    kinds = {path: _kind(value_at(record, path)) for path in choice.columns.values()}
     if any(kind is None or pa.types.is_list(kind) for kind in kinds.values()):
         return None
     if choice.id is not None:
-        kinds[choice.id] = _kind(reach(record, choice.id))
+        kinds[choice.id] = _kind(value_at(record, choice.id))
         if kinds[choice.id] not in (pa.string(), pa.int64()):
             return None
-    kinds[choice.text] = _kind(reach(record, choice.text))
+    kinds[choice.text] = _kind(value_at(record, choice.text))
     if choice.kind == "vectors":
         kinds[choice.text] = pa.list_(pa.float64())
     return None if kinds[choice.text] is None else pa.schema(_nested(kinds))

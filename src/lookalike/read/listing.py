@@ -64,13 +64,13 @@ def find_shards(
         if source.matched:
             matched.update(range(before, len(found.shards)))
     if matched:
-        _keep_each_once(found, matched)
+        _drop_repeated(found, matched)
     found.skipped.update({reason: len(paths) for reason, paths in found.unmatched.items()})
     found.skipped = +found.skipped
     return found
 
 
-def _keep_each_once(found: Listing, matched: set[int]) -> None:
+def _drop_repeated(found: Listing, matched: set[int]) -> None:
     """Leave out files that a pattern matched and that were named, or matched before."""
     places = _places(found.shards)
     seen = {place for number, place in enumerate(places) if number not in matched}
@@ -100,8 +100,8 @@ def _expanded(name: str, found: Listing) -> Iterator[Source]:
         yield Source(name, name)
     else:
         matches = match_files(name, found.fail)
-        found.pass_over("hidden", (path for path in matches.hidden if not is_own(path)))
-        found.pass_over("link to a folder", matches.links)
+        found.note_skipped("hidden", (path for path in matches.hidden if not is_own(path)))
+        found.note_skipped("link to a folder", matches.links)
         sources = [Source(path, path, matched=True) for path in matches.paths]
         yield from readable_matches(sources, name, found, links=len(matches.links))
 
@@ -211,6 +211,6 @@ def _checked_name(name: str) -> str:
     try:
         name.encode()
     except UnicodeEncodeError:
-        shown = os.fsencode(name).decode("utf-8", "backslashreplace")
-        raise SourceError(f"the file name {shown} is not UTF-8: rename the file") from None
+        display_name = os.fsencode(name).decode("utf-8", "backslashreplace")
+        raise SourceError(f"the file name {display_name} is not UTF-8: rename the file") from None
     return name

@@ -12,7 +12,7 @@ import numpy as np
 from lookalike.base.errors import SourceError
 from lookalike.base.wording import count, setting
 from lookalike.read import streams
-from lookalike.read.fields import Piece, Wanted, numbered
+from lookalike.read.fields import Piece, ReadOptions, numbered
 from lookalike.read.streams import ANY_MEMORY, Bounds
 from lookalike.read.vectors import float_type, from_array
 
@@ -27,7 +27,7 @@ __all__ = ["Layout", "check_names", "parse_rows", "read_layout", "stretches", "w
 MAGIC = b"\x93NUMPY"
 LENGTHS = {b"\1": 2, b"\2": 4, b"\3": 4}
 """Bytes that tell the length of the header, by the version of the format."""
-HEADER_LIMIT = 1 << 16
+HEADER_LIMIT_BYTES = 1 << 16
 NUMBERS = re.compile(r"[<>|](?:f[248]|[iu][1248])")
 
 
@@ -51,10 +51,10 @@ def _damaged(shard: Shard, reason: str) -> SourceError:
     return SourceError(f"{shard.name} is not a whole .npy file: {reason}; make the file again")
 
 
-def check_names(shard: Shard, wanted: Wanted) -> None:
+def check_names(shard: Shard, options: ReadOptions) -> None:
     """Refuse names of columns for a file that has none."""
     # A vector may be named for other files of the same job.
-    given = {"text": wanted.text, "id": wanted.id}
+    given = {"text": options.text, "id": options.id}
     named = [setting(name, value) for name, value in given.items() if value is not None]
     if named:
         raise SourceError(
@@ -84,7 +84,7 @@ def read_layout(stream: Stream, bounds: Bounds = ANY_MEMORY) -> Layout:
             "save numpy.ascontiguousarray of it"
         )
     layout = Layout(np.dtype(kind), rows=shape[0], columns=shape[1], start=start)
-    limit = min(bounds.part, streams.RECORD_LIMIT)
+    limit = min(bounds.part, streams.RECORD_LIMIT_BYTES)
     if layout.width > limit:
         raise bounds.too_long(f"a row of {shard.name}", limit)
     expected = start + layout.rows * layout.width
@@ -103,7 +103,7 @@ def _header(stream: Stream) -> tuple[dict[str, Any], int]:
         raise _damaged(shard, "it does not begin as one")
     length = stream.read(LENGTHS[version])
     size = int.from_bytes(length, "little")
-    if size > HEADER_LIMIT:
+    if size > HEADER_LIMIT_BYTES:
         raise _damaged(shard, f"its header of {size:,} bytes is too long")
     try:
         fields = ast.literal_eval(stream.read(size).decode("latin-1").strip())

@@ -11,7 +11,7 @@ import pyarrow as pa
 from lookalike.base.errors import SourceError
 from lookalike.read.batches import Documents
 from lookalike.read.fields import TEXT, joined, joined_columns, no_ids, taken
-from lookalike.read.shard_tasks import BATCH_BYTES, FILES_AT_ONCE, Part, in_turn
+from lookalike.read.shard_tasks import BATCH_BYTES, BATCH_FILES, Part, in_turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Places", "read_originals"]
 
-NEAR_BYTES = 1 << 20
+SEEK_BYTES = 1 << 20
 """Bytes read at once on the way to a record."""
 
 
@@ -63,7 +63,7 @@ def read_originals(reader: ShardReader, marks: Marks, places: Places) -> Documen
             "files went away since they were read; put them back, or run again"
         )
     pieces = [piece for piece in _found(reader, marks, places) if len(piece.ids)]
-    columns = joined_columns(pieces, reader.wanted.columns)
+    columns = joined_columns(pieces, reader.options.columns)
     if not pieces:
         _check_found(reader, places, np.empty((2, 0), np.int64))
         return Documents(no_ids(), pa.array([], TEXT), columns)
@@ -81,11 +81,11 @@ def read_originals(reader: ShardReader, marks: Marks, places: Places) -> Documen
 
 def _check_found(reader: ShardReader, places: Places, found: NDArray[np.int64]) -> None:
     """Refuse to give fewer documents than asked for, or others."""
-    wanted = np.array([places.shards, places.records])
-    if np.array_equal(wanted, found):
+    expected = np.array([places.shards, places.records])
+    if np.array_equal(expected, found):
         return
     known = set(zip(*found.tolist(), strict=True))
-    number, record = next(one for one in zip(*wanted.tolist(), strict=True) if one not in known)
+    number, record = next(one for one in zip(*expected.tolist(), strict=True) if one not in known)
     name = reader.shards[number].name
     raise SourceError(
         f"{name} has no document as its record {record:,} any more: it was changed since it was "
@@ -104,8 +104,8 @@ def _found(reader: ShardReader, marks: Marks, places: Places) -> Iterator[Piece]
         for piece in _near(reader, marks, number, records, reading):
             at = np.searchsorted(records, piece.records).clip(max=len(records) - 1)
             yield piece.take(np.flatnonzero(records[at] == piece.records))
-    for begin in range(0, len(single), FILES_AT_ONCE):
-        yield reader.single_files(single[begin : begin + FILES_AT_ONCE], 0, reading)
+    for begin in range(0, len(single), BATCH_FILES):
+        yield reader.single_files(single[begin : begin + BATCH_FILES], 0, reading)
 
 
 def _near(
@@ -118,7 +118,7 @@ def _near(
     """Read a shard near some of its records, and from one to the next by the marks."""
     shard = reader.shards[number]
     # A row group that is damaged gives the same rows only if it is read in the same pieces.
-    size = BATCH_BYTES if shard.kind == "parquet" else NEAR_BYTES
+    size = BATCH_BYTES if shard.kind == "parquet" else SEEK_BYTES
 
     def entry() -> tuple[int, int]:
         if shard.kind == "npy":

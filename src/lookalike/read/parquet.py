@@ -19,7 +19,7 @@ from lookalike.read.fields import (
     Kind,
     Path,
     Piece,
-    Wanted,
+    ReadOptions,
     choose,
     numbered,
 )
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
 __all__ = ["choose_from_schema", "open_parquet", "parse_rows", "row_groups", "stretches"]
 
-MOST_ROWS = 4096
+MAX_ROWS = 4096
 """Rows read at once: the sizes told by the file are those before dictionaries are looked up."""
 
-BUFFER = 4 << 20
+BUFFER_BYTES = 4 << 20
 """Bytes of a column read ahead; without, all of a row group would be."""
 
 LENGTH, MARK = 4, b"PAR1"
@@ -63,7 +63,7 @@ def open_parquet(stream: Stream, metadata: Any = None, bounds: Bounds = ANY_MEMO
         if metadata is None:
             _check_metadata(stream, bounds)
         return pq.ParquetFile(
-            stream.native_file, metadata=metadata, pre_buffer=False, buffer_size=BUFFER
+            stream.native_file, metadata=metadata, pre_buffer=False, buffer_size=BUFFER_BYTES
         )
     except (OSError, ValueError, pa.ArrowException) as error:
         raise damaged(stream.shard, error) from None
@@ -82,7 +82,7 @@ def _check_metadata(stream: Stream, bounds: Bounds) -> None:
         raise bounds.too_much(f"{columns}, by its many columns or row groups", bounds.record)
 
 
-def choose_from_schema(shard: Shard, schema: pa.Schema, wanted: Wanted) -> Choice:
+def choose_from_schema(shard: Shard, schema: pa.Schema, options: ReadOptions) -> Choice:
     """Choose the columns by the schema."""
     names = schema.names
 
@@ -93,12 +93,12 @@ def choose_from_schema(shard: Shard, schema: pa.Schema, wanted: Wanted) -> Choic
         return path if _type_at(schema, path) is not None else None
 
     try:
-        text, id_path = choose(names, wanted, find)
+        text, id_path = choose(names, options, find)
         for path in (text, id_path):
             if path is not None and names.count(path[0]) > 1:
                 many = names.count(path[0])
                 raise SourceError(f"there are {many} columns {path[0]!r}: rename all but one")
-        kind = _kind_of(".".join(text), _type_at(schema, text), wanted)
+        kind = _kind_of(".".join(text), _type_at(schema, text), options)
         if id_path is not None and pa.types.is_boolean(_type_at(schema, id_path)):
             name = ".".join(id_path)
             raise SourceError(
@@ -107,16 +107,16 @@ def choose_from_schema(shard: Shard, schema: pa.Schema, wanted: Wanted) -> Choic
             )
     except SourceError as error:
         raise SourceError(f"{shard.name}: {error.raw}") from None
-    named = wanted.columns
+    named = options.columns
     if named is None:
         named = tuple(n for n in names if names.count(n) == 1 and (n,) != text)
     columns = {name: find(name) or (name,) for name in named}
     return Choice(text, id_path, kind, columns)
 
 
-def _kind_of(name: str, found: pa.DataType, wanted: Wanted) -> Kind:
+def _kind_of(name: str, found: pa.DataType, options: ReadOptions) -> Kind:
     """Tell by its type what a column holds, if that can be compared."""
-    if wanted.vector is not None:
+    if options.vector is not None:
         if not holds_vectors(found) and not pa.types.is_null(found):
             raise SourceError(
                 f"column {name!r} holds {found}, not vectors: name a column of lists of numbers "
@@ -173,7 +173,7 @@ def stretches(
         columns = sorted({".".join(path) for path in paths if _type_at(file.schema_arrow, path)})
         chunks = _chunks(metadata.row_group(group), columns)
         _check_pages(stream, group, chunks, bounds)
-        rows = _rows_at_once(metadata.row_group(group).num_rows, chunks, at_once)
+        rows = _batch_rows(metadata.row_group(group).num_rows, chunks, at_once)
         try:
             for batch in file.iter_batches(
                 rows, row_groups=[group], columns=columns, use_threads=False
@@ -210,14 +210,14 @@ def _check_pages(stream: Stream, group: int, chunks: list[Any], bounds: Bounds) 
             )
 
 
-def _rows_at_once(rows: int, chunks: list[Any], wanted: int) -> int:
+def _batch_rows(rows: int, chunks: list[Any], batch_bytes: int) -> int:
     # What is coded as a repeat takes no room in the file, but its eight bytes when it is read.
     weight = sum(max(chunk.total_uncompressed_size, 8 * chunk.num_values) for chunk in chunks)
-    return int(min(max(wanted * rows // max(weight, 1), 1), MOST_ROWS))
+    return int(min(max(batch_bytes * rows // max(weight, 1), 1), MAX_ROWS))
 
 
 def parse_rows(
-    shard: Shard, number: int, batch: Any, before: int, choice: Choice, wanted: Wanted
+    shard: Shard, number: int, batch: Any, before: int, choice: Choice, options: ReadOptions
 ) -> Piece:
     """Make documents of a stretch of rows."""
     records = np.arange(before + 1, before + 1 + len(batch))
@@ -225,7 +225,7 @@ def parse_rows(
     name = ".".join(choice.text)
     problems = [(wrong, f"the text in {name!r} is not valid UTF-8, or lacks a token")]
     if choice.kind != "tokens":
-        what, limit = "vector" if choice.kind == "vectors" else "text", streams.RECORD_LIMIT
+        what, limit = "vector" if choice.kind == "vectors" else "text", streams.RECORD_LIMIT_BYTES
         long = f"the {what} in {name!r} is longer than {limit >> 20} MB, the most that it may be"
         problems.append((byte_lengths(texts) > limit, long))
     if choice.id is None:
@@ -235,7 +235,7 @@ def parse_rows(
         problems.append((without, f"the id in {'.'.join(choice.id)!r} is missing or no text"))
     reasons = {row: reason for wrong, reason in problems for row in np.flatnonzero(wrong).tolist()}
     bad = [f"{shard.name}:{records[row]}: {reasons[row]}" for row in sorted(reasons)]
-    if bad and not wanted.skip_bad:
+    if bad and not options.skip_bad:
         raise SourceError(f"{bad[0]}; mend or remove the row")
     columns = {name: _at(batch, path) for name, path in choice.columns.items()}
     if bad:

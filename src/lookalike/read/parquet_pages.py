@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 __all__ = ["unpacked_sizes"]
 
-FIRST_LOOK, LAST_LOOK = 1 << 12, 1 << 24
+MIN_HEADER_BYTES, MAX_HEADER_BYTES = 1 << 12, 1 << 24
 """Bytes read of a header: it may hold the least and the greatest value."""
 UNPACKED, PACKED = 2, 3
 """Fields of a header."""
@@ -36,12 +36,12 @@ def unpacked_sizes(file: Any, chunk: Any) -> Iterator[int]:
 
 def _header(file: Any, at: int, end: int) -> tuple[int, int, int] | None:
     """Give the two sizes of a page, and how long its header is."""
-    look = FIRST_LOOK
-    while look <= LAST_LOOK:
+    header_bytes = MIN_HEADER_BYTES
+    while header_bytes <= MAX_HEADER_BYTES:
         try:
-            fields, length = _struct(file.read_at(min(look, end - at), at), 0, depth=0)
+            fields, length = _struct(file.read_at(min(header_bytes, end - at), at), 0, depth=0)
         except IndexError:  # it is longer
-            look *= 16
+            header_bytes *= 16
             continue
         sizes = fields.get(UNPACKED, -1), fields.get(PACKED, -1)
         return (*sizes, length) if min(sizes) >= 0 else None

@@ -94,24 +94,24 @@ def match_files(pattern: str, fail: Callable[[object, OSError], None]) -> Matche
     parts = Path(pattern).parts
     plain = next(place for place, part in enumerate(parts) if is_pattern(part))
     base = os.path.join("", *parts[:plain])  # noqa: PTH118 - paths stay as they were given
-    wanted = Pattern(parts[plain:])
-    folders_only = pattern.endswith("/") and not wanted.recursive
+    matcher = Pattern(parts[plain:])
+    folders_only = pattern.endswith("/") and not matcher.recursive
     found = Matches()
-    waiting = [(base, wanted.start)]
+    waiting = [(base, matcher.start)]
     while waiting:
         folder, states = waiting.pop()
         for entry in _entries(folder, fail, may_lack=folder == base):
             path = os.path.join(folder, entry.name)  # noqa: PTH118
             is_folder = _is_folder(entry)
-            after = wanted.step(states, entry.name)
-            more = wanted.step(states, entry.name, with_hidden=True) - after
-            if more and (is_folder or wanted.end in more):
+            after = matcher.step(states, entry.name)
+            more = matcher.step(states, entry.name, with_hidden=True) - after
+            if more and (is_folder or matcher.end in more):
                 found.hidden.add(path)
             if is_folder and after and entry.is_symlink():
                 found.links.add(path)
-            elif is_folder and after and (wanted.recursive or wanted.end not in after):
+            elif is_folder and after and (matcher.recursive or matcher.end not in after):
                 waiting.append((path, after))
-            elif wanted.end in after and (is_folder or not folders_only):
+            elif matcher.end in after and (is_folder or not folders_only):
                 found.paths.append(path)
     found.paths.sort()
     return found

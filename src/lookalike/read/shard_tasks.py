@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from lookalike.read.batches import Position
     from lookalike.read.blocks import Block, Cut
-    from lookalike.read.fields import Choice, Kind, Wanted
+    from lookalike.read.fields import Choice, Kind, ReadOptions
     from lookalike.read.files import Shard
 
     Task = Callable[[], Piece | Iterator[Piece]]
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["Part", "Reading", "ShardReader", "in_turn"]
 
 BATCH_BYTES = 8 << 20
-FILES_AT_ONCE = 256
+BATCH_FILES = 256
 """Files of one document that are read in one go, at the most."""
 FIRST_LINES = 1 << 16
 """Bytes read to choose the fields by."""
@@ -76,7 +76,7 @@ class Reading:
     """What one reading of a corpus has noted, and which kind its documents are of."""
 
     kind: Kind | None = None
-    witness: str = ""
+    kind_shard: str = ""
     """The shard that told the kind."""
     notes: set[str] = field(default_factory=set)
 
@@ -90,15 +90,15 @@ class Reading:
     def settle_kind(self, shard: Shard, kind: Kind | None) -> None:
         """Let the first shard that tells decide for all."""
         if self.kind is None and kind is not None:
-            self.kind, self.witness = kind, shard.name
+            self.kind, self.kind_shard = kind, shard.name
 
     def check_kind(self, shard: Shard, kind: Kind | None) -> None:
         """Refuse documents of one kind among those of another."""
         self.settle_kind(shard, kind)
         if kind is not None and self.kind is not None and kind != self.kind:
             raise SourceError(
-                f"{shard.name} holds {KINDS[kind]} where {self.witness} holds {KINDS[self.kind]}: "
-                "compare documents of one kind at a time"
+                f"{shard.name} holds {KINDS[kind]} where {self.kind_shard} holds "
+                f"{KINDS[self.kind]}: compare documents of one kind at a time"
             )
 
 
@@ -106,7 +106,7 @@ class ShardReader:
     """Reads shards of any format, of which it chooses the fields."""
 
     def __init__(
-        self, shards: Sequence[Shard], wanted: Wanted, *, skip_shards: bool | None = None
+        self, shards: Sequence[Shard], options: ReadOptions, *, skip_shards: bool | None = None
     ) -> None:
         """Take the shards of a corpus; none is opened yet.
 
@@ -114,13 +114,13 @@ class ShardReader:
         where nothing is said.
         """
         self.shards = shards
-        self.wanted = wanted
-        self._skip_shards = wanted.skip_bad if skip_shards is None else skip_shards
+        self.options = options
+        self._skip_shards = options.skip_bad if skip_shards is None else skip_shards
         self._choices: dict[int, Choice | None] = {}
 
     def begin(self) -> Reading:
         """Begin a reading, of vectors where they were asked for."""
-        return Reading(None if self.wanted.vector is None else "vectors")
+        return Reading(None if self.options.vector is None else "vectors")
 
     def kind(self, number: int) -> Kind | None:
         """Tell of which kind the documents of a shard are, if it tells."""
@@ -167,10 +167,10 @@ class ShardReader:
         for number in numbers:
             shard = self.shards[number]
             try:
-                if self.wanted.vector is not None:
+                if self.options.vector is not None:
                     raise no_vectors(shard.name)
                 reading.check_kind(shard, "text")
-                text = single_files.document_text(shard, self.wanted.bounds)
+                text = single_files.document_text(shard, self.options.bounds)
             except SourceError as error:
                 if isinstance(error, BinaryFileError) and shard.within:
                     skipped["binary"] += 1
@@ -202,15 +202,15 @@ class ShardReader:
             choice: Choice | None = None
             with streams.opened(shard) as stream:
                 if shard.kind == "parquet":
-                    file = parquet.open_parquet(stream, bounds=self.wanted.bounds)
-                    choice = parquet.choose_from_schema(shard, file.schema_arrow, self.wanted)
+                    file = parquet.open_parquet(stream, bounds=self.options.bounds)
+                    choice = parquet.choose_from_schema(shard, file.schema_arrow, self.options)
                 elif shard.kind == "jsonl":
-                    found = _encoded_blocks(stream, self.wanted)
-                    choice = jsonl.choose_fields(shard, found, self.wanted)
+                    found = _encoded_blocks(stream, self.options)
+                    choice = jsonl.choose_fields(shard, found, self.options)
                 else:
-                    names, _, _ = _header(stream, shard, self.wanted.bounds)
+                    names, _, _ = _header(stream, shard, self.options.bounds)
                     if names:
-                        choice = delimited.choose_columns(shard, names, self.wanted)
+                        choice = delimited.choose_columns(shard, names, self.options)
             self._choices[number] = choice
         return self._choices[number]
 
@@ -219,8 +219,8 @@ class ShardReader:
         if choice is None:
             return ()
         reading.check_kind(shard, choice.kind)
-        wanted = self.wanted
-        if (wanted.text is not None or wanted.vector is not None) and wanted.id is not None:
+        options = self.options
+        if (options.text is not None or options.vector is not None) and options.id is not None:
             return ()
         note = choice.note("line" if shard.kind == "jsonl" else "row")
         return reading.note_once(note, f"{shard.name}: {note}")
@@ -234,7 +234,7 @@ class ShardReader:
             cut = Lines(encoding)
 
             def parse(block: Block) -> Piece:
-                return jsonl.parse_lines(shard, number, block, encoding, choice, self.wanted)
+                return jsonl.parse_lines(shard, number, block, encoding, choice, self.options)
 
             for block in self._blocks(stream, cut, part, mark):
                 yield partial(_finished, parse, block, cut, part, notes)
@@ -247,13 +247,13 @@ class ShardReader:
         if choice is None:
             return
         with streams.opened(shard) as stream:
-            names, encoding, body = _header(stream, shard, self.wanted.bounds)
+            names, encoding, body = _header(stream, shard, self.options.bounds)
         with streams.opened(shard) as stream:
             cut = delimited.Records(encoding, delimited.DELIMITERS[shard.kind])
 
             def parse(block: Block) -> Piece:
                 return delimited.parse_records(
-                    shard, number, block, encoding, choice, names, self.wanted
+                    shard, number, block, encoding, choice, names, self.options
                 )
 
             for block in self._blocks(stream, cut, part, body):
@@ -262,7 +262,7 @@ class ShardReader:
 
     def _blocks(self, stream: streams.Stream, cut: Cut, part: Part, first: int) -> Iterator[Block]:
         """Cut a part of a shard whose records begin at a byte."""
-        skip_bad, bounds = self.wanted.skip_bad, self.wanted.bounds
+        skip_bad, bounds = self.options.skip_bad, self.options.bounds
         start = max(part.start, first)
         return blocks(stream, cut, start, part.before, part.size, skip_bad=skip_bad, bounds=bounds)
 
@@ -273,7 +273,7 @@ class ShardReader:
         if choice is None:
             return
         with streams.opened(shard) as stream:
-            metadata = parquet.open_parquet(stream, bounds=self.wanted.bounds).metadata
+            metadata = parquet.open_parquet(stream, bounds=self.options.bounds).metadata
         rows = max(metadata.num_rows, 1)
 
         def read(group: int, start: int, notes: tuple[str, ...]) -> Iterator[Piece]:
@@ -286,13 +286,13 @@ class ShardReader:
                     start,
                     part.before,
                     part.size,
-                    self.wanted.bounds,
+                    self.options.bounds,
                 ):
                     after = at + len(batch)
                     first, count = part.stretch(at + 1, len(batch))
                     chosen = batch.slice(first - 1 - at, count)
                     piece = parquet.parse_rows(
-                        shard, number, chosen, first - 1, choice, self.wanted
+                        shard, number, chosen, first - 1, choice, self.options
                     )
                     read = part.done + shard.size * after // rows
                     yield replace(piece, next=(number, group, after), read=read, notes=notes)
@@ -310,9 +310,9 @@ class ShardReader:
     def _array_tasks(self, part: Part, reading: Reading) -> Iterator[Task]:
         number, shard = part.number, self.shards[part.number]
         reading.check_kind(shard, "vectors")
-        npy.check_names(shard, self.wanted)
+        npy.check_names(shard, self.options)
         with streams.opened(shard) as stream:
-            layout = npy.read_layout(stream, self.wanted.bounds)
+            layout = npy.read_layout(stream, self.options.bounds)
             for before, rows, data in npy.stretches(stream, layout, part.before, part.size):
                 after = before + rows
                 parse = partial(npy.parse_rows, shard, number, layout, before, rows, data)
@@ -365,14 +365,14 @@ def _finished(
     return replace(parse(block.stretch(cut, first, count)), **place)
 
 
-def _encoded_blocks(stream: streams.Stream, wanted: Wanted) -> Iterator[tuple[Block, str]]:
+def _encoded_blocks(stream: streams.Stream, options: ReadOptions) -> Iterator[tuple[Block, str]]:
     """Give the first lines of a shard, and more of them for as long as it takes."""
     encoding, mark = streams.encoding_of(stream.head(), stream.shard.name)
     found = blocks(
         stream,
         *(Lines(encoding), mark, 0, FIRST_LINES),
-        skip_bad=wanted.skip_bad,
-        bounds=wanted.bounds,
+        skip_bad=options.skip_bad,
+        bounds=options.bounds,
     )
     return ((block, encoding) for block in found)
 

@@ -22,12 +22,12 @@ __all__ = ["document_text", "read_text"]
 
 
 DIRECTORY_END, DIRECTORY_END_SIZE = b"PK\x05\x06", 22 + (1 << 16)
-DIRECTORY_LIMIT = 4 << 20
+DIRECTORY_LIMIT_BYTES = 4 << 20
 """Bytes of the list of a document's parts, of which each takes ten times as much in memory."""
 
 
 BLOCK_BYTES = 1 << 16
-MOST_CELLS = 1 << 14
+MAX_CELLS = 1 << 14
 """Columns that a row of a table may have; Word makes 63."""
 
 
@@ -59,7 +59,7 @@ def document_text(shard: Shard, bounds: Bounds) -> str:
     return READERS[shard.kind](data, shard.name)
 
 
-def _plain(data: bytes, name: str) -> str:
+def _decoded_text(data: bytes, name: str) -> str:
     encoding, mark = encoding_of(data[:4], name)
     if encoding == "utf-8" and b"\0" in data:
         raise BinaryFileError(
@@ -80,7 +80,7 @@ CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([A-Za-z0-9._:-]+)",
 
 def _html(data: bytes, name: str) -> str:
     try:
-        source = _plain(data, name)
+        source = _decoded_text(data, name)
     except BinaryFileError:
         raise
     except SourceError as error:
@@ -155,8 +155,8 @@ def _check_parts(file: Any, name: str, bounds: Bounds) -> None:
     tail = min(file.seek(0, os.SEEK_END), DIRECTORY_END_SIZE)
     file.seek(-tail, os.SEEK_END)
     _, end, record = file.read().rpartition(DIRECTORY_END)
-    if end and int.from_bytes(record[8:12], "little") > DIRECTORY_LIMIT:
-        raise bounds.too_much(f"{name} lists too many parts", DIRECTORY_LIMIT)
+    if end and int.from_bytes(record[8:12], "little") > DIRECTORY_LIMIT_BYTES:
+        raise bounds.too_much(f"{name} lists too many parts", DIRECTORY_LIMIT_BYTES)
     file.seek(0)
     with zipfile.ZipFile(file) as packed:
         parts = packed.infolist()
@@ -187,7 +187,7 @@ def _blocks(holder: Any) -> Iterator[str]:
         before = None
         for row in block.rows:
             width = sum(cell.grid_span for cell in row._tr.tc_lst)
-            if width > MOST_CELLS:  # each would be given as often as it is wide
+            if width > MAX_CELLS:  # each would be given as often as it is wide
                 raise ValueError(f"a row of a table is {width:,} cells wide")
             for cell in row.cells:
                 if cell._tc is not before:  # cells that were merged are one
@@ -207,6 +207,6 @@ def _sound(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-READERS: dict[str, Callable[[bytes, str], str]] = {"text": _plain, "html": _html}
+READERS: dict[str, Callable[[bytes, str], str]] = {"text": _decoded_text, "html": _html}
 PACKED: dict[str, Callable[[Any, str, Bounds], str]] = {"pdf": _pdf, "docx": _docx}
 """Of files whose parts are packed, and unpacked one by one."""

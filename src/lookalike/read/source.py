@@ -48,7 +48,7 @@ class InMemory:
         """Say where a document stands."""
         return f"document {self._documents.ids[record - 1].as_py()!r}"
 
-    def let_go(self, _begin: int, _end: int) -> None:
+    def drop_cached(self, _begin: int, _end: int) -> None:
         """Do nothing: what is in memory is the caller's."""
 
     def batches(

@@ -32,25 +32,25 @@ def addressed(address: str, found: Listing) -> Iterator[Source]:
     if mark and "=" not in query:  # a pattern: options are written name=value
         place, query = address, ""
     scheme, _, rest = place.partition("://")
-    shown = rest.rpartition("@")[2] if "@" in rest.partition("/")[0] else rest
+    display_name = rest.rpartition("@")[2] if "@" in rest.partition("/")[0] else rest
     parts = rest.split("/")
     plain = next((i for i, part in enumerate(parts) if is_pattern(part)), len(parts))
     options = f"?{query}" if query else ""
     system, base = _file_system(scheme, "/".join(parts[:plain]), options)
     if plain == len(parts):
-        yield Source(f"{scheme}://{shown}", base, system)
+        yield Source(f"{scheme}://{display_name}", base, system)
         return
     pattern = Pattern(parts[plain:])
     base = base.rstrip("/")
-    top = "/".join(shown.split("/")[:plain])
+    top = "/".join(display_name.split("/")[:plain])
     matched = []
     for name, _ in _stored_files(system, base, f"{scheme}://{top}", found):
         whole = f"{scheme}://{top}/{name}"
         if pattern.matches(name):
             matched.append(Source(whole, f"{base}/{name}", system, matched=True))
         elif pattern.matches(name, with_hidden=True):
-            found.pass_over("hidden", [whole])
-    yield from readable_matches(matched, f"{scheme}://{shown}", found)
+            found.note_skipped("hidden", [whole])
+    yield from readable_matches(matched, f"{scheme}://{display_name}", found)
 
 
 def _file_system(scheme: str, rest: str, options: str) -> tuple[Any, str]:
@@ -112,7 +112,9 @@ def _stored(name: str, label: str, info: Any, system: Any, within: bool) -> Shar
     return Shard(name, label, kind, info.size, modified, info.path, packed, system, within=within)
 
 
-def _stored_files(system: Any, base: str, shown: str, found: Listing) -> list[tuple[str, Any]]:
+def _stored_files(
+    system: Any, base: str, display_name: str, found: Listing
+) -> list[tuple[str, Any]]:
     """Give the files below a folder with their names in it, sorted as those of a folder on disk."""
     from pyarrow import fs
 
@@ -122,7 +124,7 @@ def _stored_files(system: Any, base: str, shown: str, found: Listing) -> list[tu
         else:
             infos = system.get_file_info(fs.FileSelector(base, recursive=True))
     except OSError as error:
-        raise unreadable(shown, error) from None
+        raise unreadable(display_name, error) from None
     start = len(base) + 1
     named = [(info.path[start:], info) for info in infos if info.type == fs.FileType.File]
     return sorted(named, key=lambda pair: _walking_order(pair[0]))
@@ -145,7 +147,7 @@ def _local_files(system: Any, base: str, found: Listing) -> list[Any]:
             if info.type != fs.FileType.Directory:
                 infos.append(info)
             elif Path(info.path).is_symlink():
-                found.pass_over("link to a folder", [info.path])
+                found.note_skipped("link to a folder", [info.path])
             else:
                 waiting.append(info.path)
     return infos

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 __all__ = [
     "ANY_MEMORY",
     "PIECE_BYTES",
-    "RECORD_LIMIT",
-    "UNPACKED",
+    "RECORD_LIMIT_BYTES",
+    "UNPACKED_BYTES",
     "Bounds",
     "Stream",
     "as_utf8",
@@ -35,16 +35,16 @@ __all__ = [
     "opened",
 ]
 
-RECORD_LIMIT = 256 << 20
+RECORD_LIMIT_BYTES = 256 << 20
 """Bytes of a record, or of a text file, at the most: it is held in memory, several times over."""
 
-PER_BYTE = 40
+MEMORY_PER_BYTE = 40
 """Bytes of memory for a byte of a record, at the most: of one that is parsed, or is compared."""
 
-LEAST_RECORD = 8 << 20
+MIN_RECORD_BYTES = 8 << 20
 """Bytes that a record may have whatever the memory."""
 
-UNPACKED = 1 << 16
+UNPACKED_BYTES = 1 << 16
 """Bytes unpacked at once: so many may be lost before a place where a file breaks off."""
 
 PIECE_BYTES = 8 << 20
@@ -93,19 +93,21 @@ class Bounds:
     def record(self) -> int:
         """Bytes of a record, of a text file or of the markup of a document."""
         if self.memory is None:
-            return RECORD_LIMIT
-        return min(RECORD_LIMIT, max(self.memory // PER_BYTE, LEAST_RECORD))
+            return RECORD_LIMIT_BYTES
+        return min(RECORD_LIMIT_BYTES, max(self.memory // MEMORY_PER_BYTE, MIN_RECORD_BYTES))
 
     @property
     def part(self) -> int:
         """Bytes of what is held whole, not parsed: a page of a column, the pictures of a file."""
-        return RECORD_LIMIT if self.memory is None else max(self.memory // 8, LEAST_RECORD)
+        return (
+            RECORD_LIMIT_BYTES if self.memory is None else max(self.memory // 8, MIN_RECORD_BYTES)
+        )
 
     def too_long(self, where: str, limit: int | None = None) -> SourceError:
         """Say that a record is too long to be held."""
         limit = self.record if limit is None else limit
         why, remedy = "", ""
-        if self.memory is not None and limit < RECORD_LIMIT:
+        if self.memory is not None and limit < RECORD_LIMIT_BYTES:
             why, remedy = f" with {size(self.memory)} of memory", f"raise {setting('memory')}, "
         return SourceError(
             f"{where} is longer than {limit >> 20} MB, the most that one document may be{why}: "
@@ -215,7 +217,7 @@ class Stream:
         if self.broken is not None:
             return False
         try:
-            self._ahead = self._bytes.read(UNPACKED if packed else size)
+            self._ahead = self._bytes.read(UNPACKED_BYTES if packed else size)
             if not self._ahead:
                 self.check()
         except SourceError as error:

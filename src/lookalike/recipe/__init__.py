@@ -2,7 +2,7 @@
 
 from lookalike.recipe.choosing import Chosen, Sample, check, choose
 from lookalike.recipe.form import CanonicalForm
-from lookalike.recipe.metrics import PREFILTER_WORDS, Means
+from lookalike.recipe.metrics import PREFILTER_WORDS, JoinResources
 from lookalike.recipe.recipe import Encoded, Recipe
 from lookalike.recipe.sketch_columns import ColumnChoice, SketchColumns
 
@@ -12,7 +12,7 @@ __all__ = [
     "Chosen",
     "ColumnChoice",
     "Encoded",
-    "Means",
+    "JoinResources",
     "Recipe",
     "Sample",
     "SketchColumns",

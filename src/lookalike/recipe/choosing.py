@@ -19,9 +19,9 @@ from lookalike.recipe.metrics import Cosine, Fingerprints, Jaccard
 from lookalike.recipe.recipe import Recipe
 from lookalike.text import boilerplate, document_frequencies
 from lookalike.text.documents import Selection
-from lookalike.text.shingles import HEAD, PIECE_BYTES, Shingling, ignoring, usual_size
+from lookalike.text.shingles import HEAD_BYTES, PIECE_BYTES, Shingling, ignoring, usual_size
 from lookalike.text.vectors import matrix
-from lookalike.text.weighted_shingles import Rarity, Weighting, listed_bags
+from lookalike.text.weighted_shingles import Rarity, Weighting, weighted_sets_of_sparse
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,13 +37,13 @@ if TYPE_CHECKING:
 
 __all__ = ["Chosen", "Sample", "check", "choose"]
 
-SCRIPT_SAMPLE = 200
+SCRIPT_DOCUMENTS = 200
 """Documents that tell the script of a corpus."""
-LEAST_ESTIMATED = 128
+MIN_ESTIMATED_ROWS = 128
 """Rows of a signature that scores are estimated from, at the least."""
-LEAST_BITS = 1024
+MIN_ESTIMATED_BITS = 1024
 """Bits of a sketch that they are, at the least: a bit tells less than a minhash."""
-WEIGHED = {
+WEIGHTED_BY = {
     "counts": "shingle counts",
     "binary": "shingles",
     "log": "shingles by log counts",
@@ -51,11 +51,11 @@ WEIGHED = {
 }
 SMALL_DOCUMENTS = 200
 """Distinct documents up to which all are compared with each other, as those of a sample are."""
-JOIN_BYTES = 48
+JOIN_MEMORY_PER_BYTE = 48
 """Memory that the exact join takes for a byte of a document, at the most."""
-MOSTLY = 0.5
+MOSTLY_EMPTY_SHARE = 0.5
 """Share of empty documents above which the text column is doubted."""
-MANY_FALSE = 100
+FALSE_CANDIDATES_PER_DOCUMENT = 100
 """False candidates for each document above which a plan is as good as quadratic."""
 
 
@@ -128,31 +128,31 @@ def choose(
     With so much `memory`, a corpus that is no larger than a sample is compared as a whole: to plan
     takes as long.
     """
-    few = sample.documents.chosen(sampling.sample(sample.documents, sample.rows))
-    small = _is_small(settings, sample, few, memory)
+    sample_texts = sample.documents.chosen(sampling.sample(sample.documents, sample.rows))
+    small = _is_small(settings, sample, sample_texts, memory)
     metric: Metric
     if sample.kind in ("vectors", "sparse"):
-        metric, background = _vectors(sample, settings, few)
+        metric, background = _vectors(sample, settings, sample_texts)
         name, what, reason = _dimensions(sample.form), "vectors", None
         warnings = []
     else:
-        shingling, reason = _shingling(sample, settings, few)
+        shingling, reason = _shingling(sample, settings, sample_texts)
         table = _ignored(sample, settings, shingling, threads)
         if table is not None:
             shingling = replace(shingling, ignored=table)
         metric = _metric(sample, settings, shingling, threads)
-        every = np.arange(len(few))
+        every = np.arange(len(sample_texts))
         if isinstance(metric, Cosine):
-            background = sampling.measure_bags(metric.bags(few, every))
+            background = sampling.measure_weighted_sets(metric.weighted_sets(sample_texts, every))
         else:
-            background = sampling.measure(few, every, shingling)
+            background = sampling.measure(sample_texts, every, shingling)
             if settings.planned and not settings.exact and not small:
                 close = sampling.close_sample(sample.documents, sample.rows, sample.distinct)
                 larger = sample.documents.chosen(close)
                 background = sampling.with_close_pairs(background, larger, shingling)
-        warnings = sampling.doubts(few, every, shingling, background)
+        warnings = sampling.shingle_warnings(sample_texts, every, shingling, background)
         name = f"{shingling} multiset" if settings.multiset else str(shingling)
-        what = WEIGHED[metric.weighting.name] if isinstance(metric, Cosine) else "shingles"
+        what = WEIGHTED_BY[metric.weighting.name] if isinstance(metric, Cosine) else "shingles"
     if isinstance(metric, Fingerprints):
         meetings = expected_meetings([np.uint64(mask) for mask in metric.masks], sample.distinct)
         plan = planning.plan_of_blocks(
@@ -162,7 +162,7 @@ def choose(
         plan = planning.plan_for(settings, sample.distinct, background, small=small)
     plan = replace(plan, shingle=name, shingle_reason=reason, what=what)
     if settings.estimate:
-        least = LEAST_BITS if settings.metric == "cosine" else LEAST_ESTIMATED
+        least = MIN_ESTIMATED_BITS if settings.metric == "cosine" else MIN_ESTIMATED_ROWS
         plan = replace(plan, estimated=max(plan.signature, least))
     recipe = Recipe(
         sample.form,
@@ -173,22 +173,26 @@ def choose(
         max(plan.signature, plan.estimated),
         plan.estimated,
     )
-    return Chosen(recipe, plan, warnings + _doubts(sample, settings, plan))
+    return Chosen(recipe, plan, warnings + _warnings(sample, settings, plan))
 
 
-def _is_small(settings: Settings, sample: Sample, few: Canonical, memory: int | None) -> bool:
+def _is_small(
+    settings: Settings, sample: Sample, sample_texts: Canonical, memory: int | None
+) -> bool:
     """Tell whether all documents are best compared with each other."""
     if memory is None or not settings.planned or settings.estimate:
         return False
-    fits = JOIN_BYTES * int(few.offsets[-1]) <= memory
-    return len(few) == sample.distinct <= SMALL_DOCUMENTS and fits
+    fits = JOIN_MEMORY_PER_BYTE * int(sample_texts.offsets[-1]) <= memory
+    return len(sample_texts) == sample.distinct <= SMALL_DOCUMENTS and fits
 
 
 def _dimensions(form: CanonicalForm) -> str:
     return "sparse" if form.kind == "sparse" else f"{form.dimension:,}-dimensional"
 
 
-def _vectors(sample: Sample, settings: Settings, few: Canonical) -> tuple[Cosine, Background]:
+def _vectors(
+    sample: Sample, settings: Settings, sample_texts: Canonical
+) -> tuple[Cosine, Background]:
     """Compare vectors, after refusing what is for text alone."""
     for name, given in (
         ("containment", settings.containment is not None),
@@ -207,11 +211,11 @@ def _vectors(sample: Sample, settings: Settings, few: Canonical) -> tuple[Cosine
             f"vectors are compared by their angle: use {setting('metric', 'cosine')}"
         )
     if sample.kind == "sparse":
-        bags = listed_bags(few)
-        return Cosine(settings.seed), sampling.measure_bags(bags)
+        weighted_sets = weighted_sets_of_sparse(sample_texts)
+        return Cosine(settings.seed), sampling.measure_weighted_sets(weighted_sets)
     dimension = sample.form.dimension
     metric = Cosine(settings.seed, dimension=dimension)
-    return metric, sampling.measure_vectors(matrix(few, dimension))
+    return metric, sampling.measure_vectors(matrix(sample_texts, dimension))
 
 
 def _metric(sample: Sample, settings: Settings, shingling: Shingling, threads: int) -> Metric:
@@ -233,18 +237,20 @@ def _metric(sample: Sample, settings: Settings, shingling: Shingling, threads: i
     return Cosine(settings.seed, shingling, weighting)
 
 
-def _shingling(sample: Sample, settings: Settings, few: Canonical) -> tuple[Shingling, str]:
+def _shingling(
+    sample: Sample, settings: Settings, sample_texts: Canonical
+) -> tuple[Shingling, str]:
     multiset = settings.multiset
     if sample.kind == "tokens":
         return Shingling.parse("tokens", multiset=multiset), "as given"
     if settings.shingle != "auto":
         return Shingling.parse(settings.shingle, multiset=multiset), "as given"
     documents = sample.documents
-    telling = sampling.smallest_prints(documents.fingerprints, sample.rows, SCRIPT_SAMPLE)
-    heads = documents.chosen(telling, most=HEAD)
-    usual = usual_size(heads, np.arange(len(telling)))
+    sampled = sampling.smallest_fingerprints(documents.fingerprints, sample.rows, SCRIPT_DOCUMENTS)
+    heads = documents.chosen(sampled, most=HEAD_BYTES)
+    usual = usual_size(heads, np.arange(len(sampled)))
     shingling, _, reason = sampling.choose_shingle(
-        few, np.arange(len(few)), multiset=multiset, smallest=usual
+        sample_texts, np.arange(len(sample_texts)), multiset=multiset, smallest=usual
     )
     return shingling, reason
 
@@ -275,10 +281,10 @@ def _ignored(
     return ignoring(np.unique(np.concatenate(hashes)))
 
 
-def _doubts(sample: Sample, settings: Settings, plan: Plan) -> list[str]:
+def _warnings(sample: Sample, settings: Settings, plan: Plan) -> list[str]:
     found = []
     documents, empty = sample.read, sample.empty
-    if empty > MOSTLY * documents:
+    if empty > MOSTLY_EMPTY_SHARE * documents:
         vectors = sample.kind in ("vectors", "sparse")
         column, option = ("vectors", "vector") if vectors else ("text", "text")
         found.append(
@@ -286,13 +292,19 @@ def _doubts(sample: Sample, settings: Settings, plan: Plan) -> list[str]:
             f"{setting(option)} names another"
         )
     false = plan.false_comparisons
-    if false > MANY_FALSE * max(1, plan.documents) and settings.simhash is not None:
+    if (
+        false > FALSE_CANDIDATES_PER_DOCUMENT * max(1, plan.documents)
+        and settings.simhash is not None
+    ):
         found.append(
             f"with {setting('simhash', settings.simhash)} some "
             f"{false / plan.documents:,.0f} chance meetings are expected for each document, as if "
             "nearly every pair were compared: use fewer bits"
         )
-    elif false > MANY_FALSE * max(1, plan.documents) and settings.containment is None:
+    elif (
+        false > FALSE_CANDIDATES_PER_DOCUMENT * max(1, plan.documents)
+        and settings.containment is None
+    ):
         found.append(
             f"at {setting('threshold', settings.threshold)} some "
             f"{false / plan.documents:,.0f} false candidates are expected for each document, as if "

@@ -14,17 +14,17 @@ from lookalike.candidates import exact_join, hamming
 from lookalike.candidates.buckets import band_keys
 from lookalike.score import jaccard
 from lookalike.score.cosine import (
-    compare_bags,
     compare_vectors,
-    cosines_of_bags,
+    compare_weighted_sets,
     cosines_of_vectors,
+    cosines_of_weighted_sets,
 )
 from lookalike.score.jaccard import Scored
 from lookalike.sketches import hyperplanes, minhash
 from lookalike.sketches.prefilter import PREFILTER_BITS, PREFILTER_ROWS
 from lookalike.text.shingles import element_sets
 from lookalike.text.vectors import matrix
-from lookalike.text.weighted_shingles import Weighting, bags_of, listed_bags
+from lookalike.text.weighted_shingles import Weighting, weighted_sets_of, weighted_sets_of_sparse
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -35,24 +35,24 @@ if TYPE_CHECKING:
     from lookalike.text.documents import Texts
     from lookalike.text.normalise import Canonical
     from lookalike.text.shingles import Shingling
-    from lookalike.text.weighted_shingles import Bags
+    from lookalike.text.weighted_shingles import WeightedSets
 
     Documents = Canonical | Texts
     Rows = NDArray[np.int64]
     Compare = Callable[[Rows, Rows], Scored]
     Blocks = Iterable[tuple[Rows, Rows]]
 
-__all__ = ["PREFILTER_WORDS", "Cosine", "Fingerprints", "Jaccard", "Means", "Metric"]
+__all__ = ["PREFILTER_WORDS", "Cosine", "Fingerprints", "Jaccard", "JoinResources", "Metric"]
 
-PREFILTER_WORDS = PREFILTER_BITS // hyperplanes.WORD
-LANES = 32
+PREFILTER_WORDS = PREFILTER_BITS // hyperplanes.WORD_BITS
+SIGNATURE_STEP_ROWS = 32
 """Rows by which stored signatures grow."""
-BLOCK_WORDS = hyperplanes.LEAST_SIZE // hyperplanes.WORD
+BLOCK_WORDS = hyperplanes.MIN_TRANSFORM_SIZE // hyperplanes.WORD_BITS
 """Words by which stored bits grow: as many are made at a time."""
 
 
 @dataclass(frozen=True)
-class Means:
+class JoinResources:
     """What the exact join may use, and who hears how far it is."""
 
     memory: int
@@ -130,7 +130,7 @@ class Metric(Protocol):
         """Compare pairs by so many rows of their sketches."""
 
     def every(
-        self, documents: Documents, rows: Rows, threshold: float, means: Means
+        self, documents: Documents, rows: Rows, threshold: float, resources: JoinResources
     ) -> tuple[Blocks, Compare]:
         """Give pairs among which all similar ones are, and what compares them."""
 
@@ -149,7 +149,7 @@ class Jaccard:
 
     def decides(self) -> dict[str, Any]:
         """Give what decides a signature."""
-        return {"metric": self.name, "seed": self.seed, **_told(self.shingling)}
+        return {"metric": self.name, "seed": self.seed, **_plain_shingling(self.shingling)}
 
     def banding(self, layout: Layout) -> str:
         """Name the cascade."""
@@ -161,16 +161,16 @@ class Jaccard:
 
     def stored(self, rows: int) -> int:
         """Round up, so that a plan of a few rows more finds them."""
-        return -(-self.words(rows) // LANES) * LANES
+        return -(-self.words(rows) // SIGNATURE_STEP_ROWS) * SIGNATURE_STEP_ROWS
 
     def sketch(
         self, documents: Canonical, rows: Rows, words: int
     ) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
         """Give signatures, and which documents have no shingle that counts."""
-        made, counts = minhash.sign_texts(
+        sketches, counts = minhash.sign_texts(
             documents, self.shingling, rows=words, seed=self.seed, chosen=rows
         )
-        return made, counts == 0
+        return sketches, counts == 0
 
     def keys(self, sketches: NDArray[np.uint32], layout: Layout) -> NDArray[np.uint64]:
         """Give the keys of bands of rows."""
@@ -212,16 +212,18 @@ class Jaccard:
         return jaccard.estimate(signatures, first, second, threshold=threshold, threads=threads)
 
     def every(
-        self, documents: Documents, rows: Rows, threshold: float, means: Means
+        self, documents: Documents, rows: Rows, threshold: float, resources: JoinResources
     ) -> tuple[Blocks, Compare]:
         """Join all sets by their rarest shingles."""
-        _refuse_if_large(24 * int(documents.lengths(rows).sum()), means.memory, "every shingle")
+        _refuse_if_large(24 * int(documents.lengths(rows).sum()), resources.memory, "every shingle")
         part, mine = documents.part(rows)
-        sets = element_sets(part, self.shingling, rows=mine, threads=means.threads)
-        blocks = exact_join.exact_candidates(sets, threshold=threshold, progress=means.progress)
+        sets = element_sets(part, self.shingling, rows=mine, threads=resources.threads)
+        blocks = exact_join.exact_candidates(sets, threshold=threshold, progress=resources.progress)
 
         def compare(first: Rows, second: Rows) -> Scored:
-            return jaccard.verify(sets, first, second, threshold=threshold, threads=means.threads)
+            return jaccard.verify(
+                sets, first, second, threshold=threshold, threads=resources.threads
+            )
 
         return blocks, compare
 
@@ -249,7 +251,7 @@ class Cosine:
             return plain | {"dimension": self.dimension}
         rarity = self.weighting.rarity
         return plain | {
-            **_told(self.shingling),
+            **_plain_shingling(self.shingling),
             "weights": self.weighting.name,
             "frequencies": None if rarity is None else rarity.digest,
         }
@@ -260,17 +262,19 @@ class Cosine:
 
     def words(self, rows: int) -> int:
         """Tell in how many words the bits stand; those that are looked at first always do."""
-        return max(-(-rows // hyperplanes.WORD), PREFILTER_WORDS)
+        return max(-(-rows // hyperplanes.WORD_BITS), PREFILTER_WORDS)
 
     def stored(self, rows: int) -> int:
         """Round up to a whole block, which is made anyway."""
         return -(-self.words(rows) // BLOCK_WORDS) * BLOCK_WORDS
 
-    def bags(self, documents: Canonical, rows: Rows, threads: int = 1) -> Bags:
+    def weighted_sets(self, documents: Canonical, rows: Rows, threads: int = 1) -> WeightedSets:
         """Give documents as weighted sets."""
         if self.shingling is None:
-            return listed_bags(documents, rows)
-        return bags_of(documents, self.shingling, self.weighting, rows=rows, threads=threads)
+            return weighted_sets_of_sparse(documents, rows)
+        return weighted_sets_of(
+            documents, self.shingling, self.weighting, rows=rows, threads=threads
+        )
 
     def sketch(
         self, documents: Canonical, rows: Rows, words: int
@@ -282,12 +286,14 @@ class Cosine:
             chosen = vectors[documents.offsets[rows] // (4 * self.dimension)]
             return hyperplanes.sketch_vectors(chosen, **how), np.zeros(len(rows), np.bool_)
         if self.shingling is None:
-            bags = listed_bags(documents, rows)
-            return hyperplanes.sketch_bags(bags, **how), np.zeros(len(rows), np.bool_)
-        made, counts = hyperplanes.sketch_texts(
+            weighted_sets = weighted_sets_of_sparse(documents, rows)
+            return hyperplanes.sketch_weighted_sets(weighted_sets, **how), np.zeros(
+                len(rows), np.bool_
+            )
+        sketches, counts = hyperplanes.sketch_texts(
             documents, self.shingling, self.weighting, chosen=rows, **how
         )
-        return made, counts == 0
+        return sketches, counts == 0
 
     def keys(self, sketches: NDArray[np.uint32], layout: Layout) -> NDArray[np.uint64]:
         """Give the keys of bands of bits."""
@@ -316,7 +322,9 @@ class Cosine:
             return compare_vectors(
                 documents, self.dimension, *pairs, threshold=threshold, threads=threads
             )
-        return compare_bags(documents, self.bags, *pairs, threshold=threshold, threads=threads)
+        return compare_weighted_sets(
+            documents, self.weighted_sets, *pairs, threshold=threshold, threads=threads
+        )
 
     def estimate(
         self,
@@ -328,31 +336,35 @@ class Cosine:
         _threads: int,
     ) -> Scored:
         """Score by the cosine of the angle that the share of differing bits tells."""
-        bits = self.words(rows) * hyperplanes.WORD
+        bits = self.words(rows) * hyperplanes.WORD_BITS
         differing = hyperplanes.differing(sketches, first, second, words=self.words(rows))
         return _estimated(first, second, hyperplanes.cosine_at(differing, bits), threshold)
 
     def every(
-        self, documents: Documents, rows: Rows, threshold: float, means: Means
+        self, documents: Documents, rows: Rows, threshold: float, resources: JoinResources
     ) -> tuple[Blocks, Compare]:
         """Multiply every two vectors, or join weighted sets by their rarest features."""
         taken = int(documents.lengths(rows).sum())
-        threads = means.threads
+        threads = resources.threads
         if self.dimension:
-            _refuse_if_large(3 * taken, means.memory, "every vector")
+            _refuse_if_large(3 * taken, resources.memory, "every vector")
             vectors = matrix(documents.chosen(rows), self.dimension)
             units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
-            blocks = exact_join.near_vectors(units, threshold=threshold, progress=means.progress)
+            blocks = exact_join.near_vectors(
+                units, threshold=threshold, progress=resources.progress
+            )
             return blocks, lambda first, second: cosines_of_vectors(
                 vectors, first, second, threshold=threshold, threads=threads
             )
         what = "every vector" if self.shingling is None else "every shingle"
-        _refuse_if_large(48 * taken, means.memory, what)
+        _refuse_if_large(48 * taken, resources.memory, what)
         part, mine = documents.part(rows)
-        bags = self.bags(part, mine, threads)
-        blocks = exact_join.near_bags(bags, threshold=threshold, progress=means.progress)
-        return blocks, lambda first, second: cosines_of_bags(
-            bags, first, second, threshold=threshold, threads=threads
+        weighted_sets = self.weighted_sets(part, mine, threads)
+        blocks = exact_join.near_weighted_sets(
+            weighted_sets, threshold=threshold, progress=resources.progress
+        )
+        return blocks, lambda first, second: cosines_of_weighted_sets(
+            weighted_sets, first, second, threshold=threshold, threads=threads
         )
 
 
@@ -364,7 +376,7 @@ class Fingerprints(Cosine):
     masks: tuple[int, ...] = ()
     """The bits that each table looks at."""
     name = "simhash"
-    always_stored = hamming.BITS // hyperplanes.WORD
+    always_stored = hamming.BITS // hyperplanes.WORD_BITS
     prefiltered = False
     estimates = True
 
@@ -386,15 +398,15 @@ class Fingerprints(Cosine):
         """Give the fingerprints in two words each, and which documents have no shingle."""
         if self.shingling is None:
             raise SettingsError("fingerprints are of text: vectors have none")
-        made, counts = hyperplanes.fingerprints(
+        sketches, counts = hyperplanes.fingerprints(
             documents, self.shingling, self.weighting, chosen=rows
         )
-        return made.astype("<u8").view("<u4").reshape(-1, 2), counts == 0
+        return sketches.astype("<u8").view("<u4").reshape(-1, 2), counts == 0
 
     def keys(self, sketches: NDArray[np.uint32], _layout: Layout) -> NDArray[np.uint64]:
         """Give the bits that each table looks at."""
         masks = [np.uint64(mask) for mask in self.masks]
-        return hamming.block_keys(_whole(sketches), masks)
+        return hamming.block_keys(_as_fingerprints(sketches), masks)
 
     def estimate(
         self,
@@ -409,13 +421,13 @@ class Fingerprints(Cosine):
 
         With the lowest threshold all are kept.
         """
-        apart = hamming.distances(_whole(sketches), first, second)
+        apart = hamming.distances(_as_fingerprints(sketches), first, second)
         near = apart <= (self.distance if threshold > self.lowest else hamming.BITS)
         similarity = hyperplanes.cosine_at(apart[near], hamming.BITS)
         return _estimated(first[near], second[near], similarity, self.lowest)
 
 
-def _told(shingling: Shingling) -> dict[str, Any]:
+def _plain_shingling(shingling: Shingling) -> dict[str, Any]:
     return {
         "shingle": str(shingling),
         "multiset": shingling.multiset,
@@ -423,7 +435,7 @@ def _told(shingling: Shingling) -> dict[str, Any]:
     }
 
 
-def _whole(sketches: NDArray[np.uint32]) -> NDArray[np.uint64]:
+def _as_fingerprints(sketches: NDArray[np.uint32]) -> NDArray[np.uint64]:
     return np.ascontiguousarray(sketches[:, :2], "<u4").view("<u8").reshape(-1)
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.recipe.form import CanonicalForm
-    from lookalike.recipe.metrics import Blocks, Compare, Documents, Means, Metric, Rows
+    from lookalike.recipe.metrics import Blocks, Compare, Documents, JoinResources, Metric, Rows
     from lookalike.text.normalise import Canonical
 
 __all__ = ["Encoded", "Recipe"]
@@ -82,8 +82,8 @@ class Recipe:
         `words` asks for longer sketches than the keys need, to serve another recipe too.
         """
         rows = np.arange(len(documents), dtype=np.int64) if rows is None else rows
-        made, empty = self.metric.sketch(documents, rows, max(words or 0, self.words))
-        return Encoded(self.keys(made), made, self.prefilter_bits(made), empty)
+        sketches, empty = self.metric.sketch(documents, rows, max(words or 0, self.words))
+        return Encoded(self.keys(sketches), sketches, self.prefilter_bits(sketches), empty)
 
     def keys(self, sketches: NDArray[np.uint32]) -> NDArray[np.uint64]:
         """Give the band keys of sketches, a row a band."""
@@ -128,12 +128,14 @@ class Recipe:
         least = self.threshold if threshold is None else threshold
         return self.metric.estimate(sketches, self.estimated, first, second, least, threads)
 
-    def every(self, documents: Documents, rows: Rows, means: Means) -> tuple[Blocks, Compare]:
+    def every(
+        self, documents: Documents, rows: Rows, resources: JoinResources
+    ) -> tuple[Blocks, Compare]:
         """Give pairs of places in `rows` among which all similar ones are, and what scores them."""
-        return self.metric.every(documents, rows, self.threshold, means)
+        return self.metric.every(documents, rows, self.threshold, resources)
 
     def contained(
-        self, documents: Documents, rows: Rows, share: float, means: Means
+        self, documents: Documents, rows: Rows, share: float, resources: JoinResources
     ) -> Iterator[Scored]:
         """Give the pairs of places in `rows` of which the second has such a share of the first.
 
@@ -146,9 +148,9 @@ class Recipe:
             Selection(documents, rows),
             shingling,
             threshold=share,
-            memory=means.memory,
-            threads=means.threads,
-            progress=means.progress,
+            memory=resources.memory,
+            threads=resources.threads,
+            progress=resources.progress,
         ):
             unknown = np.zeros(len(block))
             yield Scored(block.inner, block.outer, block.containment, block.similarity, unknown)

@@ -96,8 +96,8 @@ def _packed(values: NDArray[Any]) -> dict[str, Any]:
 
 
 def _unpacked(plain: dict[str, Any], kind: Any) -> NDArray[Any]:
-    wanted = np.dtype(kind).newbyteorder("<")
-    size = plain["length"] * wanted.itemsize
+    stored_type = np.dtype(kind).newbyteorder("<")
+    size = plain["length"] * stored_type.itemsize
     packed = base64.b64decode(plain[CODEC], validate=True)
     data = pa.decompress(packed, decompressed_size=size, codec=CODEC, asbytes=True)
-    return np.frombuffer(data, wanted).astype(kind)
+    return np.frombuffer(data, stored_type).astype(kind)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.base.errors import SettingsError
 from lookalike.base.wording import setting
-from lookalike.planning.plan import MOST_GIVEN
+from lookalike.planning.plan import MAX_GIVEN_ROWS
 from lookalike.recipe.metrics import Cosine, Fingerprints, Jaccard
 from lookalike.sketches import hyperplanes
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
     from lookalike.recipe.recipe import Recipe
     from lookalike.text.normalise import Canonical
 
-__all__ = ["KINDS", "MOST_BITS", "ColumnChoice", "SketchColumns"]
+__all__ = ["KINDS", "MAX_BITS", "ColumnChoice", "SketchColumns"]
 
 KINDS = ("simhash", "minhash", "bits")
-LEAST_BITS, MOST_BITS = 64, 2048
+MIN_BITS, MAX_BITS = 64, 2048
 
 
 @dataclass(frozen=True)
@@ -49,15 +49,16 @@ class ColumnChoice:
                 raise SettingsError(f"column {name!r} is unknown: use some of {', '.join(KINDS)}")
         if self.columns is not None and not self.columns:
             raise SettingsError(f"{setting('columns')} is empty: use some of {', '.join(KINDS)}")
-        if not _is_whole(self.rows) or not 1 <= self.rows <= MOST_GIVEN:
+        if not _is_whole(self.rows) or not 1 <= self.rows <= MAX_GIVEN_ROWS:
             raise SettingsError(
-                f"{setting('rows', self.rows)}: use a whole number from 1 to {MOST_GIVEN:,}, as 128"
+                f"{setting('rows', self.rows)}: use a whole number from 1 to {MAX_GIVEN_ROWS:,}, as "
+                "128"
             )
         whole = _is_whole(self.bits)
-        if not whole or not LEAST_BITS <= self.bits <= MOST_BITS or self.bits % hyperplanes.WORD:
+        if not whole or not MIN_BITS <= self.bits <= MAX_BITS or self.bits % hyperplanes.WORD_BITS:
             raise SettingsError(
-                f"{setting('bits', self.bits)}: use a multiple of {hyperplanes.WORD} from "
-                f"{LEAST_BITS} to {MOST_BITS:,}, as 256"
+                f"{setting('bits', self.bits)}: use a multiple of {hyperplanes.WORD_BITS} from "
+                f"{MIN_BITS} to {MAX_BITS:,}, as 256"
             )
 
 
@@ -117,7 +118,7 @@ class SketchColumns:
         """Give a column of some documents, and which of them have nothing that counts."""
         metric, shingling = self._metric, self._metric.shingling
         if name == "bits" or shingling is None:
-            return metric.sketch(documents, rows, self._choice.bits // hyperplanes.WORD)
+            return metric.sketch(documents, rows, self._choice.bits // hyperplanes.WORD_BITS)
         if name == "simhash":
             prints = Fingerprints(metric.seed, shingling, metric.weighting)
             words, empty = prints.sketch(documents, rows, prints.always_stored)

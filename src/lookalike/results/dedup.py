@@ -215,20 +215,20 @@ class DedupResult(Result):
 
     def _thinned(self) -> KeptRows:
         if self.thinned is None:
-            raise self._gone()
+            raise self._not_in_memory()
         return self.thinned
 
     def _documents(self) -> Documents:
         if self.documents is None:
-            raise self._gone()
+            raise self._not_in_memory()
         return self.documents
 
     def _origin(self) -> Origin:
         if self.origin is None:
-            raise self._gone()
+            raise self._not_in_memory()
         return self.origin
 
-    def _gone(self) -> OutputError:
+    def _not_in_memory(self) -> OutputError:
         return OutputError(
             f"this result was opened again from {self.folder}: its kept documents are there, in "
             "kept or kept.txt"

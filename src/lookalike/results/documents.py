@@ -30,7 +30,7 @@ __all__ = [
     "refuse_too_many",
 ]
 
-MOST_PAIRS = 30_000_000
+MAX_PAIRS = 30_000_000
 """Pairs that are laid out in memory, at some 100 bytes each."""
 RUN_SHARE = 8
 """Of the memory allowed, one part in so many holds a run of pairs that is sorted at once."""
@@ -95,13 +95,13 @@ class Documents:
 
     def sorter(self, name: str) -> Sorter:
         """Give a sorter of pairs that stays within the memory."""
-        most = max(1 << 16, self.memory // RUN_SHARE // (3 * SORTED.itemsize))
-        return Sorter(lambda: self.storage.scratch(name, SORTED), most)
+        run_pairs = max(1 << 16, self.memory // RUN_SHARE // (3 * SORTED.itemsize))
+        return Sorter(lambda: self.storage.scratch(name, SORTED), run_pairs)
 
 
 def refuse_too_many(pairs: int, instead: str) -> None:
     """Refuse to lay out more pairs than fit in memory."""
-    if pairs > MOST_PAIRS:
+    if pairs > MAX_PAIRS:
         raise OutputError(f"{pairs:,} similar pairs do not fit in memory: {instead}")
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FindResult"]
 
-GIANT = 100
+GIANT_DOCUMENTS = 100
 """Documents from which a cluster counts as a giant, if it holds one in a hundred of all too."""
 PAIRS, CLUSTERS = "pairs.parquet", "clusters.parquet"
 
@@ -134,7 +134,7 @@ class FindResult(Result):
             return ()
         first = self.clusters.slice(0, 1).to_pylist()[0]
         size, least = first["size"], first["similarity"]
-        giant = size >= max(GIANT, self.summary.documents // 100)
+        giant = size >= max(GIANT_DOCUMENTS, self.summary.documents // 100)
         if not giant or least >= self.settings.threshold:
             return ()
         message = (

@@ -24,7 +24,7 @@ __all__ = ["IdWriter", "Ids"]
 
 PIECE_IDS = 1 << 18
 """Ids that are read at a time."""
-MOST_BYTES = (1 << 31) - 1
+MAX_STRING_BYTES = (1 << 31) - 1
 """Bytes of text that Arrow's plain strings hold."""
 
 
@@ -68,7 +68,7 @@ class Ids(Strings):
         )
         if self.whole:
             return texts.cast(pa.int64())
-        return texts.cast(pa.string()) if len(data) <= MOST_BYTES else texts
+        return texts.cast(pa.string()) if len(data) <= MAX_STRING_BYTES else texts
 
     def ranks(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Give each of these documents the place of its id among theirs, sorted."""

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["KEPT", "Origin", "list_kept", "read_removed"]
 
 KEPT = "kept"
-LISTED = 1 << 16
+BLOCK_IDS = 1 << 16
 """Ids that are listed at a time."""
 BREAKS = re.compile("[\\\\\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 """Line breaks, of which shells know one and other readers more, and what they are escaped with."""
@@ -122,8 +122,8 @@ def list_kept(ids: Ids, rows: NDArray[np.int64], folder: Path) -> None:
     """Write the ids of some documents, one a line."""
 
     def write(stream: IO[bytes]) -> None:
-        for start in range(0, len(rows), LISTED):
-            names = ids.take(rows[start : start + LISTED]).to_pylist()
+        for start in range(0, len(rows), BLOCK_IDS):
+            names = ids.take(rows[start : start + BLOCK_IDS]).to_pylist()
             stream.write("".join(f"{on_one_line(name)}\n" for name in names).encode())
 
     write_atomically(folder / f"{KEPT}.txt", write)

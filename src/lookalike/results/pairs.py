@@ -31,7 +31,7 @@ LINK = np.dtype(
 )
 SORTED = np.dtype([("score", "<u8"), ("ranks", "<u8"), ("forward", "<f8"), ("backward", "<f8")])
 """A pair as it is sorted: by a score whose order is turned round, then by the ranks of both ids."""
-AT_A_TIME = 1 << 20
+BLOCK_PAIRS = 1 << 20
 """Pairs that are worked on at a time."""
 
 
@@ -53,7 +53,7 @@ class Links:
             records[name] = getattr(scored, name)
         self._column.append(records)
 
-    def blocks(self, size: int = AT_A_TIME) -> Iterator[Scored]:
+    def blocks(self, size: int = BLOCK_PAIRS) -> Iterator[Scored]:
         """Give the pairs in blocks."""
         for start in range(0, len(self), size):
             yield _scored(self._column.read(start, min(start + size, len(self))))
@@ -96,7 +96,7 @@ def laid_out(
     *,
     members: NDArray[np.int64] | None = None,
     starts: NDArray[np.int64] | None = None,
-    most: int = AT_A_TIME,
+    max_pairs: int = BLOCK_PAIRS,
 ) -> Iterator[Block]:
     """Give the pairs of documents that pairs of groups and the groups themselves stand for.
 
@@ -107,9 +107,9 @@ def laid_out(
     sizes = np.diff(starts)
     for scored in links.blocks():
         counts = sizes[scored.first] * sizes[scored.second]
-        for piece in pieces(counts, most):
+        for piece in pieces(counts, max_pairs):
             left, right = scored.first[piece], scored.second[piece]
-            for which, i, j in _between(sizes[left], sizes[right], most):
+            for which, i, j in _between(sizes[left], sizes[right], max_pairs):
                 yield Block(
                     members[starts[left[which]] + i],
                     members[starts[right[which]] + j],
@@ -119,9 +119,9 @@ def laid_out(
                     same=False,
                 )
     crowded = np.flatnonzero(sizes > 1)
-    for piece in pieces(sizes[crowded] * (sizes[crowded] - 1) // 2, most):
+    for piece in pieces(sizes[crowded] * (sizes[crowded] - 1) // 2, max_pairs):
         chosen = crowded[piece]
-        for which, i, j in _within(sizes[chosen], most):
+        for which, i, j in _within(sizes[chosen], max_pairs):
             begin = starts[chosen[which]]
             ones = np.ones(len(which))
             yield Block(members[begin + i], members[begin + j], ones, ones, ones, same=True)
@@ -130,24 +130,26 @@ def laid_out(
 Places = tuple["NDArray[np.int64]", "NDArray[np.int64]", "NDArray[np.int64]"]
 
 
-def _between(first: NDArray[np.int64], second: NDArray[np.int64], most: int) -> Iterator[Places]:
-    if len(first) > 1 or first[0] * second[0] <= most:
+def _between(
+    first: NDArray[np.int64], second: NDArray[np.int64], max_pairs: int
+) -> Iterator[Places]:
+    if len(first) > 1 or first[0] * second[0] <= max_pairs:
         yield pairs_between(first, second)
         return
     # Two groups by themselves that have too many pairs: some of the first with all of the second.
-    step = max(1, most // int(second[0]))
+    step = max(1, max_pairs // int(second[0]))
     for start in range(0, int(first[0]), step):
         taken = np.array([min(step, int(first[0]) - start)])
         which, i, j = pairs_between(taken, second)
         yield which, i + start, j
 
 
-def _within(sizes: NDArray[np.int64], most: int) -> Iterator[Places]:
-    if len(sizes) > 1 or sizes[0] * (sizes[0] - 1) // 2 <= most:
+def _within(sizes: NDArray[np.int64], max_pairs: int) -> Iterator[Places]:
+    if len(sizes) > 1 or sizes[0] * (sizes[0] - 1) // 2 <= max_pairs:
         yield pairs_within(sizes)
         return
     size = int(sizes[0])
-    step = max(1, most // size)
+    step = max(1, max_pairs // size)
     for start in range(0, size, step):
         rows = np.arange(start, min(start + step, size))
         after = size - 1 - rows
@@ -175,9 +177,9 @@ def _records(
 class Best:
     """The first few of scored pairs of ranks that come in any order."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, count: int) -> None:
         """Keep so many."""
-        self._most = most
+        self._limit = count
         self.records = np.empty(0, SORTED)
 
     def append(
@@ -190,21 +192,21 @@ class Best:
     ) -> None:
         """Add pairs, of which those that are among the first stay."""
         fresh = _records(score, first, second, forward, backward)
-        self.records = _in_order(np.concatenate([self.records, fresh]))[: self._most]
+        self.records = _in_order(np.concatenate([self.records, fresh]))[: self._limit]
 
 
 class Sorter:
     """Scored pairs of ranks, sorted by score downwards, then by the ranks, in bounded memory.
 
-    Runs of `most` pairs are sorted one by one and kept in a column; then they are merged.
+    Runs of `run_pairs` pairs are sorted one by one and kept in a column; then they are merged.
     """
 
-    def __init__(self, column: Callable[[], Column], most: int) -> None:
+    def __init__(self, column: Callable[[], Column], run_pairs: int) -> None:
         """Sort in runs of so many pairs; a second run makes a column for them."""
         self._make = column
         self._column: Column | None = None
-        self._most = max(most, 1)
-        self._waiting: list[NDArray[np.void]] = []
+        self._run_pairs = max(run_pairs, 1)
+        self._pending: list[NDArray[np.void]] = []
         self._count = 0
         self._runs: list[tuple[int, int]] = []
 
@@ -217,27 +219,27 @@ class Sorter:
         backward: NDArray[np.float64],
     ) -> None:
         """Add pairs; scores are from 0 to 1."""
-        self._waiting.append(_records(score, first, second, forward, backward))
+        self._pending.append(_records(score, first, second, forward, backward))
         self._count += len(score)
-        if self._count >= self._most:
+        if self._count >= self._run_pairs:
             self._write_run()
 
     def _write_run(self) -> None:
-        run = _in_order(np.concatenate(self._waiting))
+        run = _in_order(np.concatenate(self._pending))
         if self._column is None:
             self._column = self._make()
         start = len(self._column)
         self._column.append(run)
         self._runs.append((start, start + len(run)))
-        self._waiting, self._count = [], 0
+        self._pending, self._count = [], 0
 
     def blocks(self) -> Iterator[NDArray[np.void]]:
         """Give all pairs in order, in blocks of records."""
         if not self._runs:
             if self._count:
-                whole = _in_order(np.concatenate(self._waiting))
-                for start in range(0, len(whole), AT_A_TIME):
-                    yield whole[start : start + AT_A_TIME]
+                whole = _in_order(np.concatenate(self._pending))
+                for start in range(0, len(whole), BLOCK_PAIRS):
+                    yield whole[start : start + BLOCK_PAIRS]
             return
         if self._count:
             self._write_run()
@@ -247,13 +249,13 @@ class Sorter:
         column = self._column
         if column is None:
             return
-        room = max(1, min(self._most, AT_A_TIME) // len(self._runs))
+        head_pairs = max(1, min(self._run_pairs, BLOCK_PAIRS) // len(self._runs))
         places = [start for start, _ in self._runs]
         heads = [np.empty(0, SORTED) for _ in self._runs]
         while True:
             for run, (_, end) in enumerate(self._runs):
                 if not len(heads[run]) and places[run] < end:
-                    stop = min(places[run] + room, end)
+                    stop = min(places[run] + head_pairs, end)
                     heads[run] = column.read(places[run], stop)
                     places[run] = stop
             # Up to the earliest end of what was read, nothing can come in between any more.

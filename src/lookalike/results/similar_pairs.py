@@ -36,7 +36,9 @@ if TYPE_CHECKING:
 
 __all__ = ["CONTAINMENTS", "LinkedPairs", "StoredPairs"]
 
-INSTEAD = f"ask for the clusters, drop duplicates with dedup, or raise {setting('threshold')}"
+TOO_MANY_REMEDY = (
+    f"ask for the clusters, drop duplicates with dedup, or raise {setting('threshold')}"
+)
 CONTAINMENTS = ("a_in_b", "b_in_a")
 SORT = "sort"
 """The stage that lays out pairs and puts them in order."""
@@ -60,7 +62,7 @@ class LinkedPairs:
 
     def refuse_too_many(self) -> None:
         """Refuse to lay out more pairs than fit in memory."""
-        refuse_too_many(self.count, INSTEAD)
+        refuse_too_many(self.count, TOO_MANY_REMEDY)
 
     def blocks(
         self, *, containments: bool = False, progress: Progress | None = None

@@ -75,12 +75,12 @@ def compare(
     scored = verify(sets, np.array([0]), np.array([1]), threshold=0.0)
     similarity = scored.similarity
     if metric == "cosine":
-        from lookalike.score.cosine import cosines_of_bags
-        from lookalike.text.weighted_shingles import Weighting, bags_of
+        from lookalike.score.cosine import cosines_of_weighted_sets
+        from lookalike.text.weighted_shingles import Weighting, weighted_sets_of
 
-        bags = bags_of(documents, shingling, Weighting(weights or "counts"))
+        weighted_sets = weighted_sets_of(documents, shingling, Weighting(weights or "counts"))
         pair = np.array([0]), np.array([1])
-        similarity = cosines_of_bags(bags, *pair, threshold=-1.0).similarity
+        similarity = cosines_of_weighted_sets(weighted_sets, *pair, threshold=-1.0).similarity
     forward, backward = float(scored.first_in_second[0]), float(scored.second_in_first[0])
     sizes = sets.sizes().tolist()
     first, second = documents.fingerprints

@@ -18,18 +18,23 @@ if TYPE_CHECKING:
 
     from lookalike.text.documents import Texts
     from lookalike.text.normalise import Canonical
-    from lookalike.text.weighted_shingles import Bags
+    from lookalike.text.weighted_shingles import WeightedSets
 
     Vectors = tuple[NDArray[np.float32], NDArray[np.int64]]
 
 ROUNDING = 1e-12
 """How far below a threshold, in parts of it, a score may be whose sums were rounded down."""
 
-__all__ = ["compare_bags", "compare_vectors", "cosines_of_bags", "cosines_of_vectors"]
+__all__ = [
+    "compare_vectors",
+    "compare_weighted_sets",
+    "cosines_of_vectors",
+    "cosines_of_weighted_sets",
+]
 
 
-def cosines_of_bags(
-    bags: Bags,
+def cosines_of_weighted_sets(
+    weighted_sets: WeightedSets,
     first: NDArray[np.int64],
     second: NDArray[np.int64],
     *,
@@ -39,11 +44,11 @@ def cosines_of_bags(
     """Compare each pair of weighted sets exactly, and keep those at or above the threshold."""
 
     def multiply(piece: slice, out: NDArray[np.float64]) -> None:
-        sets = bags.features, bags.weights, bags.offsets
+        sets = weighted_sets.features, weighted_sets.weights, weighted_sets.offsets
         weighted_shingles.dots(*sets, first[piece], second[piece], out)
 
     products = _products(len(first), multiply, threads)
-    return _scored(first, second, products, bags.squares(), threshold)
+    return _scored(first, second, products, weighted_sets.squares(), threshold)
 
 
 def cosines_of_vectors(
@@ -71,9 +76,9 @@ def cosines_of_vectors(
     return _scored(first, second, products, squares, threshold)
 
 
-def compare_bags(
+def compare_weighted_sets(
     documents: Canonical | Texts,
-    build: Callable[[Canonical, NDArray[np.int64], int], Bags],
+    build: Callable[[Canonical, NDArray[np.int64], int], WeightedSets],
     rows: NDArray[np.int64],
     first: NDArray[np.int64],
     second: NDArray[np.int64],
@@ -84,9 +89,11 @@ def compare_bags(
     """Compare pairs of documents, by their places in `rows`, as the weighted sets they are."""
 
     def score(
-        bags: Bags, left: NDArray[np.int64], right: NDArray[np.int64], threads: int
+        weighted_sets: WeightedSets, left: NDArray[np.int64], right: NDArray[np.int64], threads: int
     ) -> Scored:
-        return cosines_of_bags(bags, left, right, threshold=threshold, threads=threads)
+        return cosines_of_weighted_sets(
+            weighted_sets, left, right, threshold=threshold, threads=threads
+        )
 
     return in_pieces(documents, rows, first, second, build, score, threads=threads)
 

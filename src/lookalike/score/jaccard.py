@@ -30,8 +30,8 @@ PIECE_PAIRS = 1 << 13
 """Pairs that one thread compares at a time."""
 PIECE_BYTES = 1 << 20
 """Bytes of text whose sets one thread holds at a time."""
-FEW = 64
-"""Pairs, times so many, that are few beside all documents."""
+DOCUMENTS_PER_PAIR = 64
+"""Documents for each pair above which the pairs are few beside all documents."""
 WHOLE_BYTES = 1 << 25
 """Bytes of text whose sets are held at once where they are compared again and again."""
 
@@ -113,15 +113,15 @@ def verify_texts(
     threads: int = 1,
 ) -> Scored:
     """Compare pairs of documents, by their places in `rows`, on sets that are built for it."""
-    rooms = threading.local()
+    buffers = threading.local()
 
     def build(part: Canonical, mine: NDArray[np.int64], threads: int) -> Sets:
         if threads > 1:
             return element_sets(part, shingling, rows=mine, threads=threads)
         needed = int(part.lengths(mine).sum()) + 1
-        if len(getattr(rooms, "room", ())) < needed:
-            rooms.room = np.empty(needed, np.uint64)
-        return element_sets_in(rooms.room, part, shingling, mine)
+        if len(getattr(buffers, "buffer", ())) < needed:
+            buffers.buffer = np.empty(needed, np.uint64)
+        return element_sets_in(buffers.buffer, part, shingling, mine)
 
     def score(
         sets: Sets, left: NDArray[np.int64], right: NDArray[np.int64], threads: int
@@ -172,7 +172,7 @@ def _involved(
     first: NDArray[np.int64], second: NDArray[np.int64], count: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Give which of so many are in a pair, in order, and the pairs by their places among those."""
-    if FEW * len(first) < count:
+    if DOCUMENTS_PER_PAIR * len(first) < count:
         among, places = np.unique(np.concatenate([first, second]), return_inverse=True)
         return among, places[: len(first)], places[len(first) :]
     # A place for each of all takes less time than to sort those in pairs.

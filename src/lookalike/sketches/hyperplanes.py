@@ -16,57 +16,57 @@ from lookalike.base.errors import SettingsError
 from lookalike.base.randomness import check_seed, mixed, random_words
 from lookalike.kernels import hyperplanes as kernels
 from lookalike.kernels import sketch, weighted_shingles
-from lookalike.text.weighted_shingles import bags_of
+from lookalike.text.weighted_shingles import weighted_sets_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.text.normalise import Canonical
     from lookalike.text.shingles import Shingling
-    from lookalike.text.weighted_shingles import Bags, Weighting
+    from lookalike.text.weighted_shingles import WeightedSets, Weighting
 
 __all__ = [
     "FINGERPRINT_BITS",
-    "FOLDED",
+    "FOLDED_SIZE",
     "ROUNDS",
-    "WORD",
+    "WORD_BITS",
     "bit_keys",
     "cosine_at",
     "differing",
     "fingerprints",
-    "sketch_bags",
     "sketch_texts",
     "sketch_vectors",
+    "sketch_weighted_sets",
     "transform_size",
 ]
 
 FINGERPRINT_BITS = 64
-WORD = 32
+WORD_BITS = 32
 """Bits of a sketch that stand in one word."""
-FOLDED = 1 << 12
+FOLDED_SIZE = 1 << 12
 """Numbers of the vector into which weighted shingles are folded."""
-LEAST_SIZE = 1 << 11
+MIN_TRANSFORM_SIZE = 1 << 11
 """Hyperplanes that are made at a time, at the least."""
 ROUNDS = 3
-_PLANES = 0xA0761D6478BD642F
+_PLANE_STREAM = 0xA0761D6478BD642F
 """Sets the stream of the hyperplanes apart from that of the minhash rows."""
-AT_A_TIME = 64
+BATCH_DOCUMENTS = 64
 """Documents that are folded before their bits are made, while they are still in the cache."""
 
 
 def transform_size(dimension: int) -> int:
     """Give the size of the transform for vectors of so many numbers: a power of two."""
-    return max(LEAST_SIZE, 1 << (dimension - 1).bit_length())
+    return max(MIN_TRANSFORM_SIZE, 1 << (dimension - 1).bit_length())
 
 
 def _stream(seed: int) -> int:
     check_seed(seed)
-    return (seed + _PLANES) % (1 << 64)
+    return (seed + _PLANE_STREAM) % (1 << 64)
 
 
 def _flips(words: int, size: int, seed: int) -> NDArray[np.float32]:
     """Give the random signs behind so many words of bits: by block, round and place."""
-    blocks = -(-words * WORD // size)
+    blocks = -(-words * WORD_BITS // size)
     stream = random_words(_stream(seed), 0, blocks * ROUNDS * size)
     upper = (stream >> np.uint64(63)).astype(np.float32)
     return (1 - 2 * upper).reshape(blocks, ROUNDS, size)
@@ -84,15 +84,21 @@ def sketch_vectors(vectors: NDArray[np.float32], *, words: int, seed: int) -> ND
     return out
 
 
-def sketch_bags(bags: Bags, *, words: int, seed: int) -> NDArray[np.uint32]:
+def sketch_weighted_sets(
+    weighted_sets: WeightedSets, *, words: int, seed: int
+) -> NDArray[np.uint32]:
     """Give the bits of weighted sets, 32 to a word."""
-    out = np.empty((len(bags), words), np.uint32)
-    flips, word = _flips(words, FOLDED, seed), _fold_word(seed)
-    for start in range(0, len(bags), AT_A_TIME):
-        stop = min(start + AT_A_TIME, len(bags))
-        folded = np.zeros((stop - start, FOLDED), np.float32)
+    out = np.empty((len(weighted_sets), words), np.uint32)
+    flips, word = _flips(words, FOLDED_SIZE, seed), _fold_word(seed)
+    for start in range(0, len(weighted_sets), BATCH_DOCUMENTS):
+        stop = min(start + BATCH_DOCUMENTS, len(weighted_sets))
+        folded = np.zeros((stop - start, FOLDED_SIZE), np.float32)
         weighted_shingles.fold(
-            bags.features, bags.weights, bags.offsets[start : stop + 1], word, folded
+            weighted_sets.features,
+            weighted_sets.weights,
+            weighted_sets.offsets[start : stop + 1],
+            word,
+            folded,
         )
         kernels.signs(folded, flips, out[start:stop])
     return out
@@ -111,16 +117,16 @@ def sketch_texts(
     if chosen is None:
         chosen = np.arange(len(documents), dtype=np.int64)
     if weighting.name != "counts":
-        bags = bags_of(documents, shingling, weighting, rows=chosen)
-        return sketch_bags(bags, words=words, seed=seed), bags.sizes()
+        weighted_sets = weighted_sets_of(documents, shingling, weighting, rows=chosen)
+        return sketch_weighted_sets(weighted_sets, words=words, seed=seed), weighted_sets.sizes()
     # Counts add up as the shingles come, so that nothing need be sorted.
     out = np.empty((len(chosen), words), np.uint32)
     counts = np.empty(len(chosen), np.int64)
-    flips, word = _flips(words, FOLDED, seed), _fold_word(seed)
+    flips, word = _flips(words, FOLDED_SIZE, seed), _fold_word(seed)
     lengths = documents.lengths(chosen)
-    for start in range(0, len(chosen), AT_A_TIME):
-        piece = slice(start, min(start + AT_A_TIME, len(chosen)))
-        folded = np.zeros((piece.stop - start, FOLDED), np.float32)
+    for start in range(0, len(chosen), BATCH_DOCUMENTS):
+        piece = slice(start, min(start + BATCH_DOCUMENTS, len(chosen)))
+        folded = np.zeros((piece.stop - start, FOLDED_SIZE), np.float32)
         sketch.fold_texts(
             *(documents.data, documents.offsets, chosen[piece], *shingling.arguments()),
             *(word, int(lengths[piece].max(initial=0)) + 1, folded, counts[piece]),
@@ -144,22 +150,24 @@ def fingerprints(
         chosen = np.arange(len(documents), dtype=np.int64)
     out = np.empty(len(chosen), np.uint64)
     if weighting.name != "counts":
-        bags = bags_of(documents, shingling, weighting, rows=chosen)
-        weighted_shingles.fingerprints(bags.features, bags.weights, bags.offsets, out)
-        return out, bags.sizes()
+        weighted_sets = weighted_sets_of(documents, shingling, weighting, rows=chosen)
+        weighted_shingles.fingerprints(
+            weighted_sets.features, weighted_sets.weights, weighted_sets.offsets, out
+        )
+        return out, weighted_sets.sizes()
     counts = np.empty(len(chosen), np.int64)
-    room = int(documents.lengths(chosen).max(initial=0)) + 1
+    longest = int(documents.lengths(chosen).max(initial=0)) + 1
     texts = documents.data, documents.offsets, chosen
-    sketch.print_texts(*texts, *shingling.arguments(), room, out, counts)
+    sketch.print_texts(*texts, *shingling.arguments(), longest, out, counts)
     return out, counts
 
 
 def bit_keys(sketches: NDArray[np.uint32], *, bands: int, rows: int) -> NDArray[np.uint64]:
     """Give the keys of all documents, a row a band of so many bits."""
-    if bands * rows > sketches.shape[1] * WORD:
+    if bands * rows > sketches.shape[1] * WORD_BITS:
         raise SettingsError(
             f"{bands} bands of {rows} bits need sketches of {bands * rows} bits; "
-            f"these have {sketches.shape[1] * WORD}"
+            f"these have {sketches.shape[1] * WORD_BITS}"
         )
     keys = np.empty((bands, len(sketches)), np.uint64)
     kernels.bit_keys(sketches, rows, keys)

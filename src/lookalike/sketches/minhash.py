@@ -33,13 +33,13 @@ if TYPE_CHECKING:
     from lookalike.text.normalise import Canonical
     from lookalike.text.shingles import Sets, Shingling
 
-__all__ = ["ROWS_TOGETHER", "checks", "hash_functions", "sign_sets", "sign_texts", "similarity"]
+__all__ = ["BLOCK_ROWS", "checks", "hash_functions", "sign_sets", "sign_texts", "similarity"]
 
-ROWS_TOGETHER = kernels.BLOCK
+BLOCK_ROWS = kernels.BLOCK_ROWS
 """Rows of a signature for which a document's elements are looked at once."""
 
-_OWN = 0xE7037ED1A0B428DB
-"""What is added to the seed for the stream that throws are made of."""
+_ROUND_STREAM = 0xE7037ED1A0B428DB
+"""What is added to the seed for the stream that the functions of the rounds are made of."""
 
 
 def hash_functions(rows: int, seed: int) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
@@ -51,17 +51,17 @@ def hash_functions(rows: int, seed: int) -> tuple[NDArray[np.uint32], NDArray[np
     return lower[0::2] | np.uint32(1), lower[1::2].copy()
 
 
-def throws(blocks: int, seed: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Give the factors (odd) and the terms of the throws, three to a block of rows."""
-    values = random_words((seed + _OWN) % 2**64, 0, 2 * kernels.ROUNDS * blocks)
+def round_functions(blocks: int, seed: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Give the factors (odd) and the terms of the functions of rounds, three to a block of rows."""
+    values = random_words((seed + _ROUND_STREAM) % 2**64, 0, 2 * kernels.ROUNDS * blocks)
     return values[0::2] | np.uint64(1), values[1::2].copy()
 
 
 def _functions(rows: int, seed: int) -> tuple[NDArray[Any], ...]:
-    """Give the throws and the hash functions of whole blocks of rows."""
-    blocks = -(-rows // kernels.BLOCK)
-    own = hash_functions(rows if rows < 1 else blocks * kernels.BLOCK, seed)
-    return *throws(blocks, seed), *own
+    """Give the functions of rounds and of rows, for whole blocks of rows."""
+    blocks = -(-rows // kernels.BLOCK_ROWS)
+    row_functions = hash_functions(rows if rows < 1 else blocks * kernels.BLOCK_ROWS, seed)
+    return *round_functions(blocks, seed), *row_functions
 
 
 def sign_texts(
@@ -87,10 +87,10 @@ def sign_texts(
     arguments = shingling.arguments()
 
     def sign(piece: slice) -> int:
-        room = int(lengths[piece].max(initial=0)) + 1
+        longest = int(lengths[piece].max(initial=0)) + 1
         texts = documents.data, documents.offsets, chosen[piece]
         kernels.sign_texts(
-            *(*texts, *arguments, *functions, room), *(signatures[piece], counts[piece])
+            *(*texts, *arguments, *functions, longest), *(signatures[piece], counts[piece])
         )
         return int(piece.stop)
 
@@ -111,8 +111,8 @@ def sign_sets(sets: Sets, *, rows: int, seed: int) -> NDArray[np.uint32]:
     """Give the signatures of sets of elements already made."""
     functions = _functions(rows, seed)
     signatures = np.empty((len(sets), rows), np.uint32)
-    room = int(sets.sizes().max(initial=0))
-    kernels.sign_elements(sets.elements, sets.offsets, *functions, room, signatures)
+    longest = int(sets.sizes().max(initial=0))
+    kernels.sign_elements(sets.elements, sets.offsets, *functions, longest, signatures)
     return signatures
 
 

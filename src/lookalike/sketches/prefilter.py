@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
-    "LEAST_DIFFERING",
+    "MIN_DIFFERING_BITS",
     "PREFILTER_BITS",
     "PREFILTER_ROWS",
     "failing_by_bits",
@@ -28,19 +28,19 @@ __all__ = [
 PREFILTER_BITS = 256
 PREFILTER_ROWS = 128
 """Rows of a signature of which two bits each are compared."""
-LEAST_DIFFERING = 4
+MIN_DIFFERING_BITS = 4
 """Bits in which vectors of the same direction may differ by rounding, and some more."""
 
 
 @cache
-def passing_by_rows(most: int) -> NDArray[np.float64]:
+def passing_by_rows(max_differing: int) -> NDArray[np.float64]:
     """Tell how likely signatures that agree in 0, 1, … 128 rows differ in at most so many bits."""
     differing = range(PREFILTER_ROWS, -1, -1)
-    return np.array([_heads_at_most(2 * rows, most) for rows in differing])
+    return np.array([_heads_at_most(2 * rows, max_differing) for rows in differing])
 
 
-def _heads_at_most(coins: int, most: int) -> float:
-    ways = sum(math.comb(coins, heads) for heads in range(min(most, coins) + 1))
+def _heads_at_most(coins: int, max_differing: int) -> float:
+    ways = sum(math.comb(coins, heads) for heads in range(min(max_differing, coins) + 1))
     return ways / (1 << coins)
 
 
@@ -67,8 +67,10 @@ def failing_by_bits(agreements: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.append(np.minimum(beyond, 1.0), np.zeros((len(beyond), 1)), axis=1)
 
 
-def passing(metric: str, most: int, agreements: NDArray[np.float64]) -> NDArray[np.float64]:
+def passing(
+    metric: str, max_differing: int, agreements: NDArray[np.float64]
+) -> NDArray[np.float64]:
     """Tell how likely pairs whose rows or bits agree so likely differ in at most so many bits."""
     if metric == "cosine":
-        return 1 - failing_by_bits(agreements)[:, most]
-    return np.minimum(binomials(PREFILTER_ROWS, agreements) @ passing_by_rows(most), 1.0)
+        return 1 - failing_by_bits(agreements)[:, max_differing]
+    return np.minimum(binomials(PREFILTER_ROWS, agreements) @ passing_by_rows(max_differing), 1.0)

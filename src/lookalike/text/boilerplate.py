@@ -17,9 +17,9 @@ from lookalike.kernels import document_frequencies as kernels
 from lookalike.kernels import words
 from lookalike.text import unicode
 from lookalike.text.document_frequencies import (
-    Desk,
-    Table,
-    Tally,
+    DocumentCounts,
+    HashIndex,
+    Workspace,
     each_piece,
     exact_counts,
     slot_counts,
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 __all__ = ["SharedPassage", "hashes_of", "most_shared", "paragraphs"]
 
-MOST_FREQUENT = 1 << 16
+MAX_FREQUENT = 1 << 16
 """Shingles, about, from which passages are made: those in the most documents."""
-PASSAGE_BITS = 21
-TRIED = 10
+PASSAGE_SLOT_BITS = 21
+TRIED_PER_PASSAGE = 10
 """Passages that are looked at for each that is wanted; many repeat what others say."""
 
 
@@ -81,26 +81,26 @@ def most_shared(
     if documents < 2:
         return []
     shingling = Shingling("words", words)
-    slots = slot_counts(parts, shingling, PASSAGE_BITS, threads)
+    slots = slot_counts(parts, shingling, PASSAGE_SLOT_BITS, threads)
     # So many documents that few enough shingles stand in more.
-    limit = max(int(np.partition(slots[0], -MOST_FREQUENT)[-MOST_FREQUENT]), 1)
+    limit = max(int(np.partition(slots[0], -MAX_FREQUENT)[-MAX_FREQUENT]), 1)
     hashes, counts = exact_counts(parts, shingling, slots > limit, limit, threads)
     del slots
     if not len(hashes):
         return []
-    table = Table(hashes)
+    table = HashIndex(hashes)
     chains = _chains(counts, *_links(parts, shingling, table, counts, threads))
-    held = _held(parts, shingling, table, chains, threads)
-    order = np.lexsort((hashes[chains.firsts], -chains.sizes, -held.documents))
-    order = order[held.documents[order] > 1][: TRIED * most]
-    found = _texts(parts, held, order.tolist(), words)
+    matches = _chain_matches(parts, shingling, table, chains, threads)
+    order = np.lexsort((hashes[chains.firsts], -chains.sizes, -matches.documents))
+    order = order[matches.documents[order] > 1][: TRIED_PER_PASSAGE * most]
+    found = _texts(parts, matches, order.tolist(), words)
     return _without_repeats([one for one in found if len(one[1]) >= words], most, words)
 
 
 def _links(
     parts: Parts,
     shingling: Shingling,
-    table: Table,
+    table: HashIndex,
     counts: NDArray[np.int64],
     threads: int,
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -110,22 +110,22 @@ def _links(
     with the smallest hash among several.
     """
 
-    def neighbours(_desk: Desk, found: Sets, _: NDArray[np.uint64]) -> Sets:
+    def neighbours(_workspace: Workspace, found: Sets, _: NDArray[np.uint64]) -> Sets:
         linked = np.empty(len(found.elements), np.uint64)
         offsets = np.zeros_like(found.offsets)
-        kernels.link(table.places(found.elements), found.offsets, linked, offsets)
+        kernels.link_neighbours(table.places(found.elements), found.offsets, linked, offsets)
         return Sets(linked[: offsets[-1]].copy(), offsets)
 
-    tally = Tally(1 << 62)
+    link_counts = DocumentCounts(1 << 62)
     for linked in each_piece(parts, shingling, neighbours, threads):
-        tally.add(linked.elements, linked.offsets)
-    keys, together = tally.above(0)
+        link_counts.add(linked.elements, linked.offsets)
+    keys, link_documents = link_counts.above(0)
     before = (keys >> np.uint64(32)).astype(np.int64)
     after = (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
-    near = 4 * together >= 3 * np.maximum(counts[before], counts[after])
-    before, after, together = before[near], after[near], together[near]
-    by_before = np.lexsort((after, -together, before))
-    by_after = np.lexsort((before, -together, after))
+    near = 4 * link_documents >= 3 * np.maximum(counts[before], counts[after])
+    before, after, link_documents = before[near], after[near], link_documents[near]
+    by_before = np.lexsort((after, -link_documents, before))
+    by_after = np.lexsort((before, -link_documents, after))
     best = np.zeros((2, len(before)), np.bool_)
     best[0, by_before[np.unique(before[by_before], return_index=True)[1]]] = True
     best[1, by_after[np.unique(after[by_after], return_index=True)[1]]] = True
@@ -171,7 +171,7 @@ def _chains(
 
 
 @dataclass
-class _Held:
+class _ChainMatches:
     """In how many documents each chain stands, and where the most of it does."""
 
     documents: NDArray[np.int64]
@@ -180,11 +180,11 @@ class _Held:
     fingerprints: NDArray[np.uint64]
 
     @classmethod
-    def none(cls, chains: int) -> _Held:
+    def none(cls, chains: int) -> _ChainMatches:
         documents, lengths, starts = np.zeros((3, chains), np.int64)
         return cls(documents, lengths, starts, np.zeros((chains, 2), np.uint64))
 
-    def add(self, other: _Held) -> None:
+    def add(self, other: _ChainMatches) -> None:
         """Take in what was found in another piece."""
         self.documents += other.documents
         mine, others = self.fingerprints, other.fingerprints
@@ -197,43 +197,47 @@ class _Held:
         self.fingerprints[better] = other.fingerprints[better]
 
 
-def _held(parts: Parts, shingling: Shingling, table: Table, chains: _Chains, threads: int) -> _Held:
-    def look(_desk: Desk, found: Sets, fingerprints: NDArray[np.uint64]) -> _Held:
-        held = _Held.none(len(chains.sizes))
-        kernels.hold(
+def _chain_matches(
+    parts: Parts, shingling: Shingling, table: HashIndex, chains: _Chains, threads: int
+) -> _ChainMatches:
+    def look(_workspace: Workspace, found: Sets, fingerprints: NDArray[np.uint64]) -> _ChainMatches:
+        matches = _ChainMatches.none(len(chains.sizes))
+        kernels.count_chains(
             *(table.places(found.elements), found.offsets, fingerprints),
             *(chains.chains, chains.steps, chains.sizes),
             *(np.zeros_like(chains.chains), np.zeros_like(chains.sizes)),
-            *(held.documents, held.lengths, held.starts, held.fingerprints),
+            *(matches.documents, matches.lengths, matches.starts, matches.fingerprints),
         )
-        return held
+        return matches
 
-    every = _Held.none(len(chains.sizes))
-    for held in each_piece(parts, shingling, look, threads):
-        every.add(held)
+    every = _ChainMatches.none(len(chains.sizes))
+    for matches in each_piece(parts, shingling, look, threads):
+        every.add(matches)
     return every
 
 
 def _texts(
-    parts: Parts, held: _Held, wanted: list[int], words: int
+    parts: Parts, matches: _ChainMatches, chosen_chains: list[int], words: int
 ) -> list[tuple[SharedPassage, list[bytes]]]:
     """Read the wanted passages where the most of each stands; with each, its words."""
     found: dict[int, tuple[SharedPassage, list[bytes]]] = {}
     for part in parts():
-        rows = np.flatnonzero(np.isin(part.fingerprints[:, 0], held.fingerprints[wanted, 0]))
+        rows = np.flatnonzero(
+            np.isin(part.fingerprints[:, 0], matches.fingerprints[chosen_chains, 0])
+        )
         for row in rows.tolist():
-            mine = (held.fingerprints[wanted] == part.fingerprints[row]).all(axis=1)
+            mine = (matches.fingerprints[chosen_chains] == part.fingerprints[row]).all(axis=1)
             for one in np.flatnonzero(mine).tolist():
-                number = wanted[one]
+                number = chosen_chains[one]
                 if number not in found:
-                    start = int(held.starts[number])
-                    stop = start + int(held.lengths[number]) + words - 1
+                    start = int(matches.starts[number])
+                    stop = start + int(matches.lengths[number]) + words - 1
                     text, its_words = _cut(part, row, start, stop)
-                    passage = SharedPassage(text, int(held.documents[number]), len(its_words))
+                    passage = SharedPassage(text, int(matches.documents[number]), len(its_words))
                     found[number] = passage, its_words
-        if len(found) == len(wanted):
+        if len(found) == len(chosen_chains):
             break
-    return [found[number] for number in wanted]
+    return [found[number] for number in chosen_chains]
 
 
 def _cut(documents: Canonical, row: int, start: int, stop: int) -> tuple[str, list[bytes]]:

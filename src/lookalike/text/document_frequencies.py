@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     Parts = Callable[[], Iterator[Canonical]]
 
 __all__ = [
-    "Desk",
-    "Table",
-    "Tally",
+    "DocumentCounts",
+    "HashIndex",
+    "Workspace",
     "each_piece",
     "exact_counts",
     "frequent",
@@ -40,13 +40,13 @@ __all__ = [
 
 R = TypeVar("R")
 
-MOST_THREADS = 8
-MOST_SLOTS = 1 << 25
+MAX_THREADS = 8
+MAX_SLOTS = 1 << 25
 """Slots in all, 256 MB; each thread that counts has tables of its own."""
-MOST_KEYS = 1 << 22
+MAX_KEYS = 1 << 22
 """Slots of the table of exact counts; shingles that do not fit are counted in a further pass."""
-MOST_BITS = 22
-EVERY = np.uint64((1 << 64) - 1)
+MAX_SLOT_BITS = 22
+LAST_KEY = np.uint64((1 << 64) - 1)
 
 
 def frequent(
@@ -70,7 +70,7 @@ def shared_by_two(
     parts: Parts, shingling: Shingling, *, threads: int = 1
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """Give the shingles that stand in two documents or more, sorted, and in how many each does."""
-    slots = slot_counts(parts, shingling, MOST_BITS, threads)
+    slots = slot_counts(parts, shingling, MAX_SLOT_BITS, threads)
     return exact_counts(parts, shingling, slots > 1, 1, threads)
 
 
@@ -80,36 +80,38 @@ def _bits(parts: Parts, share: float) -> int:
     if first is None or not len(first):
         return 16
     mean = int(first.offsets[-1]) / len(first)
-    return min(max(math.ceil(math.log2(4 * mean / share + 1)), 16), MOST_BITS)
+    return min(max(math.ceil(math.log2(4 * mean / share + 1)), 16), MAX_SLOT_BITS)
 
 
-class Desk:
+class Workspace:
     """What one thread works with, and uses again for the next piece."""
 
     def __init__(self, bits: int | None) -> None:
         """Make tables of so many slots, as a power of two, or none."""
-        self.room = np.empty(PIECE_BYTES + 1, np.uint64)
+        self.buffer = np.empty(PIECE_BYTES + 1, np.uint64)
         self.slots = np.zeros((2, 1 << bits if bits else 0), np.uint64)
         self.counted = 0
 
     def hashes(self, documents: Canonical, shingling: Shingling, rows: NDArray[np.int64]) -> Sets:
         """Give the shingles of some documents, good until the next piece."""
         needed = int(documents.lengths(rows).sum()) + 1
-        if needed > len(self.room):
-            self.room = np.empty(needed, np.uint64)
-        return shingle_hashes_in(self.room, documents, shingling, rows)
+        if needed > len(self.buffer):
+            self.buffer = np.empty(needed, np.uint64)
+        return shingle_hashes_in(self.buffer, documents, shingling, rows)
 
 
 def each_piece(
     parts: Parts,
     shingling: Shingling,
-    work: Callable[[Desk, Sets, NDArray[np.uint64]], R],
+    work: Callable[[Workspace, Sets, NDArray[np.uint64]], R],
     threads: int,
-    desks: list[Desk] | None = None,
+    workspaces: list[Workspace] | None = None,
 ) -> Iterator[R]:
     """Give what becomes of each piece's shingles and fingerprints, in the order of the pieces."""
-    threads = min(threads, MOST_THREADS)
-    free = [Desk(None) for _ in range(max(threads, 1))] if desks is None else desks[:]
+    threads = min(threads, MAX_THREADS)
+    free = (
+        [Workspace(None) for _ in range(max(threads, 1))] if workspaces is None else workspaces[:]
+    )
 
     def cut() -> Iterator[tuple[Canonical, NDArray[np.int64]]]:
         for part in parts():
@@ -119,43 +121,47 @@ def each_piece(
 
     def run(item: tuple[Canonical, NDArray[np.int64]]) -> R:
         documents, rows = item
-        desk = free.pop()
+        workspace = free.pop()
         try:
-            return work(desk, desk.hashes(documents, shingling, rows), documents.fingerprints[rows])
+            return work(
+                workspace,
+                workspace.hashes(documents, shingling, rows),
+                documents.fingerprints[rows],
+            )
         finally:
-            free.append(desk)
+            free.append(workspace)
 
     return in_order(run, cut(), threads)
 
 
 def slot_counts(parts: Parts, shingling: Shingling, bits: int, threads: int) -> NDArray[np.uint64]:
     """Give for each slot of two tables the number of documents with a shingle there."""
-    threads = max(min(threads, MOST_THREADS, MOST_SLOTS >> (bits + 1)), 1)
-    desks = [Desk(bits) for _ in range(threads)]
+    threads = max(min(threads, MAX_THREADS, MAX_SLOTS >> (bits + 1)), 1)
+    workspaces = [Workspace(bits) for _ in range(threads)]
 
-    def count(desk: Desk, found: Sets, _: NDArray[np.uint64]) -> None:
-        kernels.count_slots(found.elements, found.offsets, desk.counted, desk.slots)
-        desk.counted += len(found)
+    def count(workspace: Workspace, found: Sets, _: NDArray[np.uint64]) -> None:
+        kernels.count_slots(found.elements, found.offsets, workspace.counted, workspace.slots)
+        workspace.counted += len(found)
 
-    for _ in each_piece(parts, shingling, count, threads, desks):
+    for _ in each_piece(parts, shingling, count, threads, workspaces):
         pass
-    for desk in desks:
-        desk.slots &= np.uint64(0xFFFFFFFF)
-    for desk in desks[1:]:
-        desks[0].slots += desk.slots
-    return desks[0].slots
+    for workspace in workspaces:
+        workspace.slots &= np.uint64(0xFFFFFFFF)
+    for workspace in workspaces[1:]:
+        workspaces[0].slots += workspace.slots
+    return workspaces[0].slots
 
 
-class Tally:
+class DocumentCounts:
     """In how many documents each of many keys stands, from a lowest key on."""
 
-    def __init__(self, most: int, lowest: int = 0) -> None:
+    def __init__(self, max_slots: int, lowest: int = 0) -> None:
         """Count in at most so many slots."""
-        self.most = most
+        self.max_slots = max_slots
         self.lowest = lowest
-        self.highest = EVERY
+        self.highest = LAST_KEY
         """The last key that is counted: lower where there was no room for all."""
-        self.keys = np.zeros(min(most, 1 << 10), np.uint64)
+        self.keys = np.zeros(min(max_slots, 1 << 10), np.uint64)
         self.counts = np.zeros_like(self.keys)
         self.filled = 0
         self.documents = 0
@@ -164,23 +170,23 @@ class Tally:
         """Count the documents of a piece, each with its values."""
         done, last = 0, len(offsets) - 1
         while True:
-            done, self.filled = kernels.tally(
+            done, self.filled = kernels.count_documents(
                 *(values, offsets, done, self.documents, self.highest),
                 *(self.keys, self.counts, self.filled),
             )
             if done == last:
                 break
-            self._make_room(int(offsets[done + 1] - offsets[done]))
+            self._grow(int(offsets[done + 1] - offsets[done]))
         self.documents += last
 
-    def _make_room(self, needed: int) -> None:
+    def _grow(self, needed: int) -> None:
         size = len(self.keys)
-        if size < self.most or self.filled <= needed:
+        if size < self.max_slots or self.filled <= needed:
             size *= 2
         else:
             self.highest = np.uint64((self.lowest + int(self.highest)) // 2)
         keys, counts = np.zeros(size, np.uint64), np.zeros(size, np.uint64)
-        self.filled = kernels.move(self.keys, self.counts, self.highest, keys, counts)
+        self.filled = kernels.rehash(self.keys, self.counts, self.highest, keys, counts)
         self.keys, self.counts = keys, counts
 
     def above(self, limit: int) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
@@ -196,32 +202,32 @@ def exact_counts(
 ) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """Give the shingles in more documents than the limit, sorted, and the documents of each."""
     lowest = 0
-    rounds = []
+    passes = []
 
-    def keep(_desk: Desk, found: Sets, _: NDArray[np.uint64]) -> Sets:
+    def keep(_workspace: Workspace, found: Sets, _: NDArray[np.uint64]) -> Sets:
         kernels.keep_passing(found.elements, found.offsets, passing, np.uint64(lowest))
         return Sets(found.elements[: found.offsets[-1]].copy(), found.offsets)
 
     while True:
-        table = Tally(MOST_KEYS, lowest)
+        table = DocumentCounts(MAX_KEYS, lowest)
         for kept in each_piece(parts, shingling, keep, threads):
             table.add(kept.elements, kept.offsets)
-        rounds.append(table.above(limit))
-        if table.highest == EVERY:
+        passes.append(table.above(limit))
+        if table.highest == LAST_KEY:
             break
         lowest = int(table.highest) + 1
-    hashes, counts = zip(*rounds, strict=True)
+    hashes, counts = zip(*passes, strict=True)
     return np.concatenate(hashes), np.concatenate(counts)
 
 
-class Table:
+class HashIndex:
     """The places of hashes among some that are known, each once."""
 
     def __init__(self, hashes: NDArray[np.uint64]) -> None:
         """Enter them, in their order."""
         self.keys = np.zeros(2 << len(hashes).bit_length(), np.uint64)
         self.numbers = np.zeros_like(self.keys)
-        kernels.enter(hashes, self.keys, self.numbers)
+        kernels.insert_hashes(hashes, self.keys, self.numbers)
 
     def hashes(self) -> NDArray[np.uint64]:
         """Give those that were entered, in their order."""
@@ -231,5 +237,5 @@ class Table:
     def places(self, hashes: NDArray[np.uint64]) -> NDArray[np.int64]:
         """Give the place of each, or -1."""
         found = np.empty(len(hashes), np.int64)
-        kernels.find(hashes, self.keys, self.numbers, found)
+        kernels.find_hashes(hashes, self.keys, self.numbers, found)
         return found

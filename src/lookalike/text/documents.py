@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Selection", "Strings", "Texts"]
 
-NEAR = 1 << 10
+GAP_BYTES = 1 << 10
 """Bytes between two strings that are read with them, sooner than each by itself."""
-EXPECTED_BYTES = 1 << 33
+PREFETCH_BYTES = 1 << 33
 """Bytes of a file from which on the system hears beforehand what will be read: it may have had no
 room to keep all of it, and a disk is asked for one string after the other else."""
-MOST_READ = 1 << 28
+MAX_READ_BYTES = 1 << 28
 """Bytes that are read in one go for this, at the most."""
 
 
@@ -59,7 +59,7 @@ class Strings:
         data = np.empty(int(offsets[-1]), np.uint8)
         if self.data.path is not None and len(rows):
             first, last = int(starts.min()), int((starts + lengths).max())
-            if last - first <= min(2 * len(data) + NEAR * len(rows), MOST_READ):
+            if last - first <= min(2 * len(data) + GAP_BYTES * len(rows), MAX_READ_BYTES):
                 # Near each other, they are read in one go.
                 source = np.empty(last - first, np.uint8)
                 self.data.read_into(source, first)
@@ -76,10 +76,10 @@ class Strings:
         self, starts: NDArray[np.int64], offsets: NDArray[np.int64], data: NDArray[np.uint8]
     ) -> None:
         done = 0
-        if files.BY_SYSTEM:
+        if files.HAS_PREAD:
             self.data.flush()
-            if files.CAN_EXPECT and len(self.data) >= EXPECTED_BYTES:
-                files.expect_spans(self.data.file, starts, offsets)
+            if files.CAN_PREFETCH and len(self.data) >= PREFETCH_BYTES:
+                files.prefetch_spans(self.data.file, starts, offsets)
             done = files.read_spans(self.data.file, starts, offsets, data)
         for row in range(done, len(starts)):
             self.data.read_into(data[offsets[row] : offsets[row + 1]], int(starts[row]))

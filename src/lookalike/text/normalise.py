@@ -141,19 +141,19 @@ def normalise(texts: pa.Array, options: Normalisation | None = None) -> Canonica
     """
     options = options or Normalisation()
     data, offsets = _buffers(texts)
-    made = _made(data, offsets, options)
-    canonical, canonical_offsets = made.data, made.offsets
-    if (by_hand := np.flatnonzero(made.kinds > kernels.SIMPLE)).size:
+    result = _normalised(data, offsets, options)
+    canonical, canonical_offsets = result.data, result.offsets
+    if (by_hand := np.flatnonzero(result.kinds > kernels.SIMPLE)).size:
         decoded = _decoded(data, offsets, by_hand)
-        made.characters[by_hand] = [len(text) for text in decoded]
+        result.characters[by_hand] = [len(text) for text in decoded]
         composed = [_composed(text, options).encode() for text in decoded]
-        canonical, canonical_offsets = _filled(made, by_hand, composed, options)
+        canonical, canonical_offsets = _filled(result, by_hand, composed, options)
     if options.raw:
         # A copy, so that kernels see one kind of array and are compiled once.
         canonical, canonical_offsets = data.copy(), offsets
     fingerprints = np.empty((len(texts), 2), np.uint64)
     kernels.fingerprints(canonical, canonical_offsets, fingerprints)
-    return Canonical(canonical, canonical_offsets, fingerprints, made.characters)
+    return Canonical(canonical, canonical_offsets, fingerprints, result.characters)
 
 
 def canonical_text(text: str, options: Normalisation | None = None) -> str:
@@ -187,7 +187,7 @@ def _buffers(texts: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     return data, offsets.astype(np.int64) - offsets[0]
 
 
-class _Made(NamedTuple):
+class _Normalised(NamedTuple):
     """What the kernel makes of documents; complex and invalid ones are left empty."""
 
     data: NDArray[np.uint8]
@@ -196,13 +196,13 @@ class _Made(NamedTuple):
     characters: NDArray[np.int64]
 
 
-def _made(
+def _normalised(
     data: NDArray[np.uint8],
     offsets: NDArray[np.int64],
     options: Normalisation,
     *,
     composed: bool = False,
-) -> _Made:
+) -> _Normalised:
     table = unicode.code_points()
     blanks = unicode.SPACE
     blanks |= unicode.PUNCTUATION if options.strip_punctuation else 0
@@ -211,8 +211,8 @@ def _made(
     cased = trusted or options.keep_case
     points = np.arange(128, dtype=np.uint8)
     lower = points if cased else (table[:128] & unicode.LOWER).astype(np.uint8)
-    made = _Made(
-        np.empty(len(data) + kernels.SPARE, np.uint8),
+    result = _Normalised(
+        np.empty(len(data) + kernels.PADDING_BYTES, np.uint8),
         np.zeros(len(offsets), np.int64),
         np.empty(len(offsets) - 1, np.uint8),
         np.empty(len(offsets) - 1, np.int64),
@@ -227,9 +227,9 @@ def _made(
         np.uint32(0 if trusted else unicode.COMPLEX | unicode.MARK),
         cased,
         options.strip_accents and not composed,
-        *made,
+        *result,
     )
-    return made._replace(data=made.data[: made.offsets[-1]])
+    return result._replace(data=result.data[: result.offsets[-1]])
 
 
 def _decoded(
@@ -248,8 +248,8 @@ def _composed(text: str, options: Normalisation) -> str:
     """Compose and lower-case a text by Python, where no table can do it."""
     text = unicodedata.normalize("NFC", text)
     if options.strip_accents:
-        bare = unicodedata.normalize("NFD", text).translate(_WITHOUT_ACCENTS)
-        text = unicodedata.normalize("NFC", bare)
+        unaccented = unicodedata.normalize("NFD", text).translate(_WITHOUT_ACCENTS)
+        text = unicodedata.normalize("NFC", unaccented)
     if not options.keep_case:
         # Lower case can open a composition that capitals do not have: J with a caron.
         text = unicodedata.normalize("NFC", text.lower())
@@ -257,14 +257,14 @@ def _composed(text: str, options: Normalisation) -> str:
 
 
 def _filled(
-    made: _Made, rows: NDArray[np.int64], composed: list[bytes], options: Normalisation
+    result: _Normalised, rows: NDArray[np.int64], composed: list[bytes], options: Normalisation
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     """Put composed documents in the places that were left empty."""
     bounds = np.cumsum([0, *map(len, composed)], dtype=np.int64)
-    late = _made(np.frombuffer(b"".join(composed), np.uint8), bounds, options, composed=True)
-    lengths = np.diff(made.offsets)
+    late = _normalised(np.frombuffer(b"".join(composed), np.uint8), bounds, options, composed=True)
+    lengths = np.diff(result.offsets)
     lengths[rows] = np.diff(late.offsets)
-    before = np.split(made.data, made.offsets[rows])
+    before = np.split(result.data, result.offsets[rows])
     fillings = np.split(late.data, late.offsets[1:])
     pieces = [piece for both in zip(before, fillings, strict=True) for piece in both]
     return np.concatenate(pieces), np.append(0, np.cumsum(lengths))

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Passage", "shared_passages", "word_spans"]
 
-SHORTEST = 5
+MIN_WORDS = 5
 """Words that a shared passage has at the least."""
 VOICING_MARKS = (0x3099, 0x309A)
-MOST_PLACES = 64
+MAX_PLACES = 64
 """Places of one run of words that are tried; text that repeats itself has no more than these."""
 
 
@@ -56,7 +56,7 @@ def word_spans(text: str) -> NDArray[np.int64]:
 
 
 def shared_passages(
-    a: str, b: str, *, shortest: int = SHORTEST, options: Normalisation | None = None
+    a: str, b: str, *, shortest: int = MIN_WORDS, options: Normalisation | None = None
 ) -> list[Passage]:
     """Give the passages of `shortest` words or more that stand in both, in the order of `b`.
 
@@ -75,7 +75,7 @@ def shared_passages(
     j = 0
     while j <= len(words_b) - shortest:
         best, start = 0, 0
-        for i in places.get(tuple(words_b[j : j + shortest]), [])[:MOST_PLACES]:
+        for i in places.get(tuple(words_b[j : j + shortest]), [])[:MAX_PLACES]:
             length = shortest
             while (
                 i + length < len(words_a)

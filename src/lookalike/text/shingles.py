@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ALPHABETIC",
-    "HEAD",
+    "HEAD_BYTES",
     "Sets",
     "Shingling",
     "element_sets",
@@ -47,7 +47,7 @@ _UNITS = {"chars": shingles.CHARS, "words": shingles.WORDS, "tokens": shingles.T
 
 PIECE_BYTES = 1 << 20
 """Bytes of text that one thread takes at a time."""
-HEAD = 1 << 16
+HEAD_BYTES = 1 << 16
 """Bytes of a document that tell its script."""
 ALPHABETIC, IDEOGRAPHIC = 5, 2
 """The least characters of a shingle, where a character is a letter, or a syllable or word."""
@@ -161,18 +161,18 @@ class Sets:
 
 def shingle_hashes(documents: Canonical, shingling: Shingling) -> Sets:
     """Give the hashes of each document's shingles, in the order of the text, repeats included."""
-    room = np.empty(int(documents.offsets[-1] - documents.offsets[0]) + 1, np.uint64)
+    buffer = np.empty(int(documents.offsets[-1] - documents.offsets[0]) + 1, np.uint64)
     rows = np.arange(len(documents), dtype=np.int64)
-    return shingle_hashes_in(room, documents, shingling, rows)
+    return shingle_hashes_in(buffer, documents, shingling, rows)
 
 
 def shingle_hashes_in(
-    room: NDArray[np.uint64],
+    buffer: NDArray[np.uint64],
     documents: Canonical,
     shingling: Shingling,
     rows: NDArray[np.int64],
 ) -> Sets:
-    """Give the hashes of the documents in `rows`, in a room of at least their bytes plus one."""
+    """Give the hashes of the documents in `rows`, in a buffer of at least their bytes plus one."""
     lengths = documents.lengths(rows)
     offsets = np.zeros(len(rows) + 1, np.int64)
     shingles.list_shingles(
@@ -181,10 +181,10 @@ def shingle_hashes_in(
         rows,
         *shingling.arguments(),
         int(lengths.max(initial=0)) + 1,
-        room,
+        buffer,
         offsets,
     )
-    return Sets(room[: offsets[-1]], offsets)
+    return Sets(buffer[: offsets[-1]], offsets)
 
 
 def element_sets(
@@ -200,22 +200,22 @@ def element_sets(
     lengths = documents.lengths(rows)
 
     def build(piece: slice) -> Sets:
-        room = np.empty(int(lengths[piece].sum()) + 1, np.uint64)
-        return element_sets_in(room, documents, shingling, rows[piece])
+        buffer = np.empty(int(lengths[piece].sum()) + 1, np.uint64)
+        return element_sets_in(buffer, documents, shingling, rows[piece])
 
     return Sets.joined(list(in_order(build, pieces(lengths, PIECE_BYTES), threads)))
 
 
 def element_sets_in(
-    room: NDArray[np.uint64],
+    buffer: NDArray[np.uint64],
     documents: Canonical,
     shingling: Shingling,
     rows: NDArray[np.int64],
 ) -> Sets:
-    """Give the elements of the documents in `rows`, in a room of at least their bytes plus one.
+    """Give the elements of the documents in `rows`, in a buffer of at least their bytes plus one.
 
     The first touch of fresh memory can cost more than what is then written to it; who builds sets
-    again and again, and needs none for long, gives the same room each time.
+    again and again, and needs none for long, gives the same buffer each time.
     """
     lengths = documents.lengths(rows)
     offsets = np.zeros(len(rows) + 1, np.int64)
@@ -226,10 +226,10 @@ def element_sets_in(
         *shingling.arguments(),
         shingling.multiset,
         int(lengths.max(initial=0)) + 1,
-        room,
+        buffer,
         offsets,
     )
-    return Sets(room[: offsets[-1]], offsets)
+    return Sets(buffer[: offsets[-1]], offsets)
 
 
 def usual_size(documents: Canonical, chosen: NDArray[np.int64]) -> int:
@@ -238,7 +238,7 @@ def usual_size(documents: Canonical, chosen: NDArray[np.int64]) -> int:
     dense = letters = 0
     for row in chosen:
         start, end = documents.offsets[row], documents.offsets[row + 1]
-        head = bytes(documents.data[start : min(end, start + HEAD)]).decode(errors="ignore")
+        head = bytes(documents.data[start : min(end, start + HEAD_BYTES)]).decode(errors="ignore")
         records = table[np.frombuffer(head.encode("utf-32-le"), np.uint32)]
         dense += int(np.count_nonzero(records & unicode.DENSE))
         letters += int(np.count_nonzero(records & unicode.WORD))

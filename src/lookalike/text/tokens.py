@@ -29,10 +29,10 @@ def canonical_tokens(lists: pa.Array, *, multiset: bool) -> Canonical:
     A null list is an empty document; a null among the tokens is left out.
     """
     data, places, ends = _tokens(lists)
-    room = int(np.diff(ends, prepend=0).max(initial=0)) + 1
+    most_tokens = int(np.diff(ends, prepend=0).max(initial=0)) + 1
     out = np.empty(8 * (len(places) - 1) + 1, np.uint8)
     offsets = np.zeros(len(ends) + 1, np.int64)
-    kernels.token_sets(data, places, ends, multiset, room, out, offsets)
+    kernels.token_sets(data, places, ends, multiset, most_tokens, out, offsets)
     canonical = out[: offsets[-1]]
     fingerprints = np.empty((len(ends), 2), np.uint64)
     normalising.fingerprints(canonical, offsets, fingerprints)
@@ -46,13 +46,13 @@ def _tokens(
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    wanted = pa.large_list(pa.large_string())
-    if lists.type != wanted:
+    list_of_strings = pa.large_list(pa.large_string())
+    if lists.type != list_of_strings:
         if not _holds_strings(lists.type):
             raise SourceError(
                 f"a column of {lists.type} holds no tokens: give one of lists of strings"
             )
-        lists = lists.cast(wanted)
+        lists = lists.cast(list_of_strings)
     lengths = pc.fill_null(pc.list_value_length(lists), 0).to_numpy(zero_copy_only=False)
     ends = np.cumsum(lengths, dtype=np.int64)
     tokens = lists.flatten()

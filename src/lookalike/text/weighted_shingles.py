@@ -16,7 +16,7 @@ from lookalike.base.wording import setting
 from lookalike.kernels import sets as kernels
 from lookalike.kernels import weighted_shingles
 from lookalike.settings import WEIGHTS
-from lookalike.text.document_frequencies import Table, shared_by_two
+from lookalike.text.document_frequencies import HashIndex, shared_by_two
 from lookalike.text.shingles import PIECE_BYTES
 
 if TYPE_CHECKING:
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from lookalike.text.normalise import Canonical
     from lookalike.text.shingles import Shingling
 
-__all__ = ["Bags", "Rarity", "Weighting", "bags_of", "listed_bags"]
+__all__ = ["Rarity", "WeightedSets", "Weighting", "weighted_sets_of", "weighted_sets_of_sparse"]
 
 
 @dataclass(frozen=True)
-class Bags:
+class WeightedSets:
     """Weighted sets of 64-bit features, each sorted by feature, one after the other."""
 
     features: NDArray[np.uint64]
@@ -52,7 +52,7 @@ class Bags:
         return out
 
     @classmethod
-    def joined(cls, parts: list[Bags]) -> Bags:
+    def joined(cls, parts: list[WeightedSets]) -> WeightedSets:
         """Put several one after the other."""
         if len(parts) == 1:
             return parts[0]
@@ -73,7 +73,7 @@ class Rarity:
         self.documents = documents
         self.counts = counts.astype(np.uint32)
         """Of the shared shingles, in their order."""
-        self._table = Table(shared)
+        self._table = HashIndex(shared)
         # The last is for all other shingles, which stand in one document each.
         self._values = _logarithms((1 + documents) / (1 + np.append(counts, 1))) + 1
 
@@ -140,37 +140,39 @@ def _logarithms(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     return found
 
 
-def bags_of(
+def weighted_sets_of(
     documents: Canonical,
     shingling: Shingling,
     weighting: Weighting,
     *,
     rows: NDArray[np.int64] | None = None,
     threads: int = 1,
-) -> Bags:
+) -> WeightedSets:
     """Give the weighted shingles of the documents in `rows`, by default of all."""
     if rows is None:
         rows = np.arange(len(documents), dtype=np.int64)
     lengths = documents.lengths(rows)
 
-    def build(piece: slice) -> Bags:
-        room = int(lengths[piece].sum()) + 1
-        features, counts = np.empty(room, np.uint64), np.empty(room, np.float64)
+    def build(piece: slice) -> WeightedSets:
+        size = int(lengths[piece].sum()) + 1
+        features, counts = np.empty(size, np.uint64), np.empty(size, np.float64)
         offsets = np.zeros(piece.stop - piece.start + 1, np.int64)
-        kernels.bags(
+        kernels.weighted_sets(
             *(documents.data, documents.offsets, rows[piece], *shingling.arguments()),
             *(int(lengths[piece].max(initial=0)) + 1, features, counts, offsets),
         )
         features, counts = features[: offsets[-1]].copy(), counts[: offsets[-1]].copy()
-        return Bags(features, weighting(features, counts), offsets)
+        return WeightedSets(features, weighting(features, counts), offsets)
 
-    return Bags.joined(list(in_order(build, pieces(lengths, PIECE_BYTES), threads)))
+    return WeightedSets.joined(list(in_order(build, pieces(lengths, PIECE_BYTES), threads)))
 
 
-def listed_bags(documents: Canonical, rows: NDArray[np.int64] | None = None) -> Bags:
+def weighted_sets_of_sparse(
+    documents: Canonical, rows: NDArray[np.int64] | None = None
+) -> WeightedSets:
     """Take apart documents that are lists of features and weights, as `canonical_sparse` makes."""
     if rows is not None:
         documents = documents.chosen(rows)
     words = documents.data.view(np.uint64).reshape(-1, 2)
     weights = np.ascontiguousarray(words[:, 1]).view(np.float64)
-    return Bags(np.ascontiguousarray(words[:, 0]), weights, documents.offsets // 16)
+    return WeightedSets(np.ascontiguousarray(words[:, 0]), weights, documents.offsets // 16)

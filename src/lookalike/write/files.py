@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from lookalike.base.errors import OutputError, SettingsError
-from lookalike.base.lock import hold
+from lookalike.base.lock import try_lock
 from lookalike.base.wording import visible
 
 if TYPE_CHECKING:
@@ -38,12 +38,12 @@ __all__ = [
 
 FORMATS = ("jsonl", "csv", "parquet")
 
-ROWS_AT_A_TIME = 1 << 14
+BATCH_ROWS = 1 << 14
 SURROGATES = re.compile("[\ud800-\udfff]")
 """What stands for the bytes of a file name that is no UTF-8, and has no bytes in it."""
 PART = "part"
 """What a file is called that is not whole yet."""
-LONG = 200
+MAX_NAME_BYTES = 200
 """Bytes of a name to which an ending can be put."""
 
 
@@ -83,7 +83,7 @@ def write_tables(tables: Iterator[pa.Table], stream: IO[bytes], kind: str) -> No
     if kind == "csv":
         stream.write(_csv_line(first.column_names, printable=printable))
     for table in chain([first], tables):
-        for batch in table.to_batches(max_chunksize=ROWS_AT_A_TIME):
+        for batch in table.to_batches(max_chunksize=BATCH_ROWS):
             rows = batch.to_pylist()
             if kind == "csv":
                 lines = b"".join(_csv_line(row.values(), printable=printable) for row in rows)
@@ -116,8 +116,10 @@ def _escaped(found: re.Match[str]) -> str:
 def beside(target: Path, what: str) -> Path:
     """Give the hidden place beside a target at which a job keeps something of its own."""
     name = os.fsencode(target.name)
-    shown = target.name if len(name) <= LONG else hashlib.sha256(name).hexdigest()[:16]
-    return target.with_name(f".{shown}.lookalike-{what}")
+    short_name = (
+        target.name if len(name) <= MAX_NAME_BYTES else hashlib.sha256(name).hexdigest()[:16]
+    )
+    return target.with_name(f".{short_name}.lookalike-{what}")
 
 
 def check_targets(
@@ -199,7 +201,7 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[IO[bytes]], 
 def _alone(path: Path) -> Iterator[IO[bytes]]:
     """Open an empty file to write, and hold it against others who would write to it."""
     with path.open("ab") as stream:
-        if not hold(stream.fileno()):
+        if not try_lock(stream.fileno()):
             raise OutputError(f"another process is writing {path}: wait for its end")
         stream.truncate(0)
         yield stream

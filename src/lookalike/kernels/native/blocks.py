@@ -9,7 +9,7 @@ from llvmlite import ir
 from numba.core import types
 
 from lookalike.kernels import blocks
-from lookalike.kernels.blocks import BLOCK, within
+from lookalike.kernels.blocks import BLOCK_BYTES, within
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,11 +27,11 @@ __all__ = [
     "write_plain",
 ]
 
-_VECTOR = ir.VectorType(ir.IntType(8), BLOCK)
+_VECTOR = ir.VectorType(ir.IntType(8), BLOCK_BYTES)
 
 
 def _all_of(byte: int) -> Any:
-    return ir.Constant(_VECTOR, [byte] * BLOCK)
+    return ir.Constant(_VECTOR, [byte] * BLOCK_BYTES)
 
 
 class _Block:
@@ -90,7 +90,7 @@ def _classifier(emit: Callable[..., Any], reads: int = 1) -> Callable[..., Any]:
                 place = _address(context, builder, signature, (arguments[0], start), _VECTOR)
                 loaded.append(builder.load(place, align=1))
             members = emit(builder, *loaded)
-            return _word(builder, builder.bitcast(members, ir.IntType(BLOCK)))
+            return _word(builder, builder.bitcast(members, ir.IntType(BLOCK_BYTES)))
 
         return types.uint64(data, types.uint64), load
 
@@ -149,7 +149,7 @@ def write_plain(_context: Any, data: Any, at: Any, out: Any, to: Any, case: Any)
         block = builder.load(source, align=1)
         capitals = within(_Block(builder, block), ord("A"), ord("Z")).value
         first = builder.insert_element(_all_of(0), arguments[4], ir.Constant(ir.IntType(32), 0))
-        zeros = ir.Constant(ir.VectorType(ir.IntType(32), BLOCK), [0] * BLOCK)
+        zeros = ir.Constant(ir.VectorType(ir.IntType(32), BLOCK_BYTES), [0] * BLOCK_BYTES)
         added = builder.select(capitals, builder.shuffle_vector(first, first, zeros), _all_of(0))
         white = within(_Block(builder, block), 0x09, 0x0D).value
         plain = builder.select(white, _all_of(0x20), builder.add(block, added))
