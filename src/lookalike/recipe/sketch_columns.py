@@ -51,8 +51,8 @@ class ColumnChoice:
             raise SettingsError(f"{setting('columns')} is empty: use some of {', '.join(KINDS)}")
         if not _is_whole(self.rows) or not 1 <= self.rows <= MAX_GIVEN_ROWS:
             raise SettingsError(
-                f"{setting('rows', self.rows)}: use a whole number from 1 to {MAX_GIVEN_ROWS:,}, as "
-                "128"
+                f"{setting('rows', self.rows)}: use a whole number from 1 to "
+                f"{MAX_GIVEN_ROWS:,}, as 128"
             )
         whole = _is_whole(self.bits)
         if not whole or not MIN_BITS <= self.bits <= MAX_BITS or self.bits % hyperplanes.WORD_BITS:
