@@ -74,6 +74,7 @@ class Column:
         self._buffered_bytes = 0
         self.file = -1
         """The descriptor of the file that it is in."""
+        self._closed = False
         if path is not None:
             self._open(path, length)
 
@@ -163,6 +164,7 @@ class Column:
         """Give some of the items, by default all; of a column in memory they are not copied."""
         stop = self._length if stop is None else stop
         if self.path is None:
+            self._check_open()
             with self._lock:
                 return self._slice(start, stop)
         values = np.empty(max(0, stop - start), self.dtype)
@@ -195,6 +197,7 @@ class Column:
         """Read as many items from a file as there is room for."""
         if not len(values):
             return
+        self._check_open()
         self.flush()
         data: Any = values.view(np.uint8)
         at = start * self.dtype.itemsize
@@ -207,6 +210,10 @@ class Column:
                 self._check_size()
                 raise OutputError(f"{self.path} ends before its items do: run again")
             data, at = data[count:], at + count
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise OutputError("the result is closed: read what you need of it before")
 
     def _check_size(self) -> None:
         if os.fstat(self.file).st_size < self._length * self.dtype.itemsize:
@@ -235,6 +242,7 @@ class Column:
 
     def close(self) -> None:
         """Let go of the file, and of what waits to be written there."""
+        self._closed = True
         file, self.file = self.file, -1
         if file >= 0:
             os.close(file)
