@@ -274,12 +274,9 @@ def work_beside(out: str | os.PathLike[str] | None) -> Path | None:
     """
     if out is None:
         return None
-    target = Path(out)
-    if target.exists() and not target.is_file() and not target.is_dir():
-        return None
-    from lookalike.write.files import beside
+    from lookalike.write.files import beside, is_device
 
-    return beside(target.absolute(), "work")
+    return None if is_device(out) else beside(Path(out).absolute(), "work")
 
 
 @contextmanager

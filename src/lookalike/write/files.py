@@ -30,6 +30,7 @@ __all__ = [
     "check_new",
     "check_targets",
     "format_of",
+    "is_device",
     "json_text",
     "write_atomically",
     "write_table",
@@ -94,8 +95,9 @@ def write_tables(tables: Iterator[pa.Table], stream: IO[bytes], kind: str) -> No
 
 def _csv_line(values: Iterable[Any], *, printable: bool) -> bytes:
     line = io.StringIO()
-    csv.writer(line, lineterminator="\n").writerow(map(visible, values) if printable else values)
-    return line.getvalue().encode()
+    # Only what is in the end of a line is quoted for it, and readers end one at either.
+    csv.writer(line, lineterminator="\r\n").writerow(map(visible, values) if printable else values)
+    return line.getvalue().removesuffix("\r\n").encode() + b"\n"
 
 
 def json_text(value: Any, *, indent: int | None = None, printable: bool = False) -> str:
@@ -167,6 +169,11 @@ def check_new(folder: str | os.PathLike[str]) -> None:
         raise OutputError(f"{os.fspath(folder)} is not empty: name a folder that is new or empty")
 
 
+def is_device(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a target is a pipe or a device, beside which nothing can be kept."""
+    return Path(path).exists() and not Path(path).is_file() and not Path(path).is_dir()
+
+
 def write_atomically(path: str | os.PathLike[str], write: Callable[[IO[bytes]], object]) -> None:
     """Let `write` fill a file beside the target, and put it in the target's place when it is whole.
 
@@ -177,8 +184,9 @@ def write_atomically(path: str | os.PathLike[str], write: Callable[[IO[bytes]], 
     target = Path(os.path.realpath(path))
     temporary = beside(target, PART)
     try:
-        if target.exists() and not target.is_file():
-            with target.open("wb") as stream:
+        if is_device(path):
+            # By the name that was given: the real one of a pipe leads nowhere.
+            with Path(path).open("wb") as stream:
                 write(stream)
             return
         with _alone(temporary) as stream:
