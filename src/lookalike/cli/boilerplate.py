@@ -56,7 +56,8 @@ def boilerplate(
         facts = [f"Found      {count(len(result.passages), 'shared passage')}"]
         summarise(console, result.summary, facts, result.empty)
         most = max(result.passages["documents"].to_pylist(), default=0)
-        working.end_if(fail_on, len(result.passages), most, result.summary.documents)
+        # Identical documents count as one, as in the table.
+        working.end_if(fail_on, len(result.passages), most, result.summary.distinct)
 
 
 def _show(result: BoilerplateResult, console: Console) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -61,20 +62,21 @@ def refuse_given(context: typer.Context, names: Iterable[str], why: str) -> None
             raise SettingsError(f"{option} does nothing {why}: leave it out")
 
 
-def limit_of(fail_on: str | None) -> tuple[float, bool] | None:
+def limit_of(fail_on: str | None) -> tuple[Fraction, bool] | None:
     """Read what a command is to fail on: so many, or such a share of the documents."""
     from lookalike.base.errors import SettingsError
 
     if fail_on is None:
         return None
     if fail_on == "any":
-        return 1, False
+        return Fraction(1), False
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)(%?)", fail_on)
     if not found or (not found[2] and "." in found[1]) or float(found[1]) == 0:
         raise SettingsError(
             f"--fail-on {fail_on!r}: use any, a whole number from 1, as 10, or a share, as 5%"
         )
-    return (float(found[1]) / 100, True) if found[2] else (float(found[1]), False)
+    # As fractions, so that 0.7 % of 1,000 are 7.
+    return Fraction(found[1]) / (100 if found[2] else 1), bool(found[2])
 
 
 def end_if(fail_on: str | None, found: int, concerned: int, documents: int) -> None:
@@ -83,6 +85,5 @@ def end_if(fail_on: str | None, found: int, concerned: int, documents: int) -> N
     if limit is None:
         return
     least, is_share = limit
-    measured = concerned / max(documents, 1) if is_share else found
-    if measured >= least:
+    if (Fraction(concerned, max(documents, 1)) if is_share else found) >= least:
         raise typer.Exit(FAILED_ON)
