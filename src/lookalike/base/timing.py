@@ -16,12 +16,14 @@ T = TypeVar("T")
 
 @contextmanager
 def timed(seconds: MutableMapping[str, float], stage: str) -> Iterator[None]:
-    """Add the time that a block takes to that of its stage."""
-    begin = time.perf_counter()
+    """Add the time that a block takes to that of its stage, without that of stages within it."""
+    begin, before = time.perf_counter(), sum(seconds.values())
     try:
         yield
     finally:
-        seconds[stage] = seconds.get(stage, 0.0) + time.perf_counter() - begin
+        within = sum(seconds.values()) - before
+        spent = time.perf_counter() - begin - within
+        seconds[stage] = seconds.get(stage, 0.0) + max(spent, 0.0)
 
 
 def timed_items(items: Iterable[T], seconds: MutableMapping[str, float], stage: str) -> Iterator[T]:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from lookalike.base.errors import OutputError
-from lookalike.results.record import Run, record_of
+from lookalike.results.record import Run, counts_of, place_of, record_of
 from lookalike.results.result import Result, is_folder, write_file, write_folder
+from lookalike.results.stored import stored_table
 from lookalike.results.summary import Summary
 from lookalike.settings import Settings
 from lookalike.write.files import write_atomically, write_table
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 __all__ = ["BoilerplateResult"]
 
 PASSAGES = "passages.parquet"
+COLUMNS = pa.schema(
+    {"documents": pa.int64(), "share": pa.float64(), "words": pa.int64(), "text": pa.string()}
+)
 
 
 @dataclass(frozen=True)
@@ -67,7 +71,7 @@ class BoilerplateResult(Result):
         """Write the passages, whole or not at all, to a folder or a file, with the record."""
         del progress  # a few passages are written at once
         if not is_folder(path, format):
-            write_file(Path(path), iter([self.passages]), self.record, format)
+            write_file(Path(path), iter([self.passages]), self, format)
             return
 
         def fill(folder: Path) -> None:
@@ -75,19 +79,15 @@ class BoilerplateResult(Result):
                 folder / PASSAGES, lambda stream: write_table(self.passages, stream, "parquet")
             )
 
-        write_folder(Path(path), fill, self.record)
+        write_folder(Path(path), fill, self)
 
     @classmethod
     def _opened(cls, path: Path, record: dict[str, Any]) -> Self:
-        from lookalike.read import read_paths
-
-        place = path / PASSAGES if path.is_dir() else path
-        found = read_paths([place], text="text", columns=("documents", "share", "words"))
-        columns = {name: found.columns[name] for name in ("documents", "share", "words")}
+        count = counts_of(record, "passages")["passages"]
         return cls(
             settings=Settings.from_dict(record["settings"]),
             summary=Summary.of_record(record),
-            passages=pa.table({**columns, "text": found.texts}),
+            passages=stored_table(*place_of(path, record, PASSAGES), COLUMNS, count),
             run=Run.of_record(record),
             known=record,
         )

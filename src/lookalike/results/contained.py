@@ -21,7 +21,7 @@ from lookalike.results.documents import (
     refuse_too_many,
 )
 from lookalike.results.pairs import SORTED, Best, Sorter, laid_out
-from lookalike.results.record import Run, record_of
+from lookalike.results.record import Run, counts_of, place_of, record_of
 from lookalike.results.result import Result, is_folder, write_file, write_folder
 from lookalike.results.similar_pairs import SORT, StoredPairs
 from lookalike.results.summary import Summary
@@ -106,22 +106,24 @@ class ContainmentResult(Result):
     ) -> None:
         """Write the pairs, whole or not at all: to a folder or a file, with the record beside."""
         if not is_folder(path, format):
-            write_file(Path(path), self.pair_blocks(progress), self.record, format)
+            write_file(Path(path), self.pair_blocks(progress), self, format)
             return
 
         def fill(folder: Path) -> None:
             pairs = self.pair_blocks(progress)
             write_atomically(folder / PAIRS, lambda stream: write_tables(pairs, stream, "parquet"))
 
-        write_folder(Path(path), fill, self.record)
+        write_folder(Path(path), fill, self)
 
     @classmethod
     def _opened(cls, path: Path, record: dict[str, Any]) -> Self:
-        pairs = path / PAIRS if path.is_dir() else path
+        ids, counts = pa.type_for_alias(record["ids"]), counts_of(record, "pairs")
+        columns = {"a": ids, "b": ids, "containment": pa.float64(), "similarity": pa.float64()}
+        schema = pa.schema(columns | {"score": pa.string()})
         return cls(
             settings=Settings.from_dict(record["settings"]),
             summary=Summary.of_record(record),
-            inside=StoredPairs(pairs, record["counts"]["pairs"], record["ids"]),
+            inside=StoredPairs(*place_of(path, record, PAIRS), counts["pairs"], schema),
             run=Run.of_record(record),
             known=record,
         )

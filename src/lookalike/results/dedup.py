@@ -15,8 +15,9 @@ from lookalike.base.timing import timed
 from lookalike.planning.plan import Plan
 from lookalike.results import kept_files
 from lookalike.results.documents import numbered
-from lookalike.results.record import Run, record_of
+from lookalike.results.record import Run, counts_of, record_of
 from lookalike.results.result import Result, write_folder
+from lookalike.results.stored import stored_table
 from lookalike.results.summary import Summary
 from lookalike.settings import Settings
 from lookalike.write.files import write_atomically, write_table
@@ -36,6 +37,18 @@ __all__ = ["DedupResult", "KeptRows"]
 CORPORA = pa.array(["source", "reference"])
 """What a document can be of, without and with a reference corpus alike."""
 REMOVED, CLUSTERS = "removed.jsonl", "clusters.parquet"
+CLUSTERED = pa.schema(
+    {
+        "id": pa.string(),
+        "cluster": pa.int64(),
+        "size": pa.int64(),
+        "similarity": pa.float64(),
+        "kept": pa.bool_(),
+        "corpus": pa.string(),
+    }
+)
+"""The columns of clusters; ids may be numbers."""
+COUNTED = ("read", "kept", "removed", "empty")
 
 
 @dataclass(frozen=True)
@@ -103,7 +116,10 @@ class DedupResult(Result):
         an id may stand in both.
         """
         if self.folder is not None and self.known is not None:
-            return kept_files.read_removed(self.folder / REMOVED, self.known["ids"])
+            ids = pa.type_for_alias(self.known["ids"])
+            columns = {"id": ids, "kept": ids, "similarity": pa.float64(), "kept_in": pa.string()}
+            schema, rows = pa.schema(columns), self.counts["removed"]
+            return stored_table(self.folder / REMOVED, "jsonl", schema, rows)
         found, ids = self._thinned(), self._documents().ids
         return pa.table(
             {
@@ -124,9 +140,7 @@ class DedupResult(Result):
         are no chains.
         """
         if self.folder is not None:
-            from pyarrow import parquet
-
-            return parquet.read_table(self.folder / CLUSTERS)
+            return stored_table(self.folder / CLUSTERS, "parquet", CLUSTERED)
         with timed(self.summary.seconds, "cluster"):
             return self._clusters()
 
@@ -164,8 +178,7 @@ class DedupResult(Result):
     def counts(self) -> dict[str, int]:
         """The documents: kept, removed and empty ones make up those that were read."""
         if self.known is not None:
-            counts: dict[str, int] = self.known["counts"]
-            return counts
+            return counts_of(self.known, *COUNTED)
         found = self._thinned()
         return {
             "read": self.summary.documents - found.references,
@@ -179,7 +192,10 @@ class DedupResult(Result):
         if self.known is not None:
             return self.known
         ids = str(self.clusters.schema.field("id").type)
-        facts = (self.run, self.settings, self.plan, self.summary, self.counts)
+        counts = self.counts
+        # Those are of the corpus alone.
+        counts |= {"reference_empty": self.summary.empty - counts["empty"]}
+        facts = (self.run, self.settings, self.plan, self.summary, counts)
         return record_of(self.command, *facts, ids=ids)
 
     def write(
@@ -188,30 +204,30 @@ class DedupResult(Result):
         *,
         list_only: bool = False,
         progress: Progress | None = None,
-        going_on: bool = False,
+        going_on: bool | None = None,
     ) -> None:
         """Write a folder, whole or not at all; `Result.open` opens it again.
 
         It gets the kept documents in the format of their files (`kept/`), or with `list_only` the
         ids of them (`kept.txt`); `removed.jsonl`; `clusters.parquet`; and `run.json`, the record of
-        the run. With `going_on`, files that an earlier try wrote are not written again.
+        the run. With `going_on`, files that an earlier try wrote are not written again; where it is
+        not None, they stay for another try when this one fails.
         """
         documents, rows = self._documents(), self._thinned().kept
 
         def fill(folder: Path) -> None:
-            with timed(self.summary.seconds, "write"):
-                if list_only:
-                    kept_files.list_kept(documents.ids, rows, folder)
-                else:
-                    self._origin().copy(rows, folder, progress)
-                write_atomically(
-                    folder / REMOVED, lambda stream: write_table(self.removed, stream, "jsonl")
-                )
-                write_atomically(
-                    folder / CLUSTERS, lambda stream: write_table(self.clusters, stream, "parquet")
-                )
+            if list_only:
+                kept_files.list_kept(documents.ids, rows, folder)
+            else:
+                self._origin().copy(rows, folder, progress)
+            write_atomically(
+                folder / REMOVED, lambda stream: write_table(self.removed, stream, "jsonl")
+            )
+            write_atomically(
+                folder / CLUSTERS, lambda stream: write_table(self.clusters, stream, "parquet")
+            )
 
-        write_folder(Path(path), fill, self.record, going_on=going_on)
+        write_folder(Path(path), fill, self, going_on=going_on)
 
     def _thinned(self) -> KeptRows:
         if self.thinned is None:
@@ -236,6 +252,8 @@ class DedupResult(Result):
 
     @classmethod
     def _opened(cls, path: Path, record: dict[str, Any]) -> Self:
+        counts_of(record, *COUNTED)
+        pa.type_for_alias(record["ids"])
         return cls(
             plan=Plan.from_dict(record["plan"]),
             settings=Settings.from_dict(record["settings"]),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,9 +12,10 @@ import pyarrow as pa
 from lookalike.base.errors import OutputError
 from lookalike.base.wording import Message, setting
 from lookalike.planning.plan import Plan
-from lookalike.results.record import Run, record_of
+from lookalike.results.record import Run, counts_of, place_of, record_of
 from lookalike.results.result import Result, is_folder, write_file, write_folder
 from lookalike.results.similar_pairs import CONTAINMENTS, StoredPairs
+from lookalike.results.stored import stored_table
 from lookalike.results.summary import Summary
 from lookalike.settings import Settings
 from lookalike.write.files import format_of, write_atomically, write_tables
@@ -35,6 +36,10 @@ __all__ = ["FindResult"]
 GIANT_DOCUMENTS = 100
 """Documents from which a cluster counts as a giant, if it holds one in a hundred of all too."""
 PAIRS, CLUSTERS = "pairs.parquet", "clusters.parquet"
+CLUSTERED = pa.schema(
+    {"id": pa.string(), "cluster": pa.int64(), "size": pa.int64(), "similarity": pa.float64()}
+)
+"""The columns of clusters; ids may be numbers."""
 
 
 @dataclass(frozen=True)
@@ -115,9 +120,7 @@ class FindResult(Result):
             raise OutputError(
                 "the clusters were not written: write the result to a folder, which holds both"
             )
-        from pyarrow import parquet
-
-        return parquet.read_table(self.clusters_file)
+        return stored_table(self.clusters_file, "parquet", CLUSTERED)
 
     @property
     def cluster_count(self) -> int:
@@ -167,7 +170,7 @@ class FindResult(Result):
         named, the record is FILE.run.json. `Result.open` opens both.
         """
         if not is_folder(path, format):
-            write_file(Path(path), self.pair_blocks(progress), self.record, format)
+            write_file(Path(path), self.pair_blocks(progress), self, format)
             return
 
         def fill(folder: Path) -> None:
@@ -175,7 +178,7 @@ class FindResult(Result):
             write_atomically(folder / PAIRS, lambda stream: write_tables(pairs, stream, "parquet"))
             self.write_clusters(folder / CLUSTERS)
 
-        write_folder(Path(path), fill, self.record)
+        write_folder(Path(path), fill, self)
 
     def write_clusters(self, path: str | os.PathLike[str], format: str | None = None) -> None:
         """Write the clusters to a file."""
@@ -186,17 +189,17 @@ class FindResult(Result):
     @classmethod
     def _opened(cls, path: Path, record: dict[str, Any]) -> Self:
         settings = Settings.from_dict(record["settings"])
-        pairs = path / PAIRS if path.is_dir() else path
+        ids, counts = pa.type_for_alias(record["ids"]), counts_of(record, "pairs", "clusters")
+        columns = {"a": ids, "b": ids, "similarity": pa.float64(), "score": pa.string()}
+        if settings.simhash is not None:
+            columns["distance"] = pa.int64()
+        place = place_of(path, record, PAIRS)
         return cls(
             plan=Plan.from_dict(record["plan"]),
             settings=settings,
             summary=Summary.of_record(record),
-            similar=StoredPairs(pairs, record["counts"]["pairs"], record["ids"]),
+            similar=StoredPairs(*place, counts["pairs"], pa.schema(columns)),
             run=Run.of_record(record),
             known=record,
             clusters_file=path / CLUSTERS if path.is_dir() else None,
         )
-
-    def with_seconds(self, **spent: float) -> Self:
-        """Give the same result with the time of further stages."""
-        return replace(self, summary=replace(self.summary, seconds=self.summary.seconds | spent))

@@ -11,7 +11,6 @@ from typing import IO, TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.base.errors import SourceError
 from lookalike.read import Corpus
 from lookalike.write.files import PART, beside, write_atomically, write_table
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from lookalike.results.ids import Ids
     from lookalike.results.result import Progress
 
-__all__ = ["KEPT", "Origin", "list_kept", "read_removed"]
+__all__ = ["KEPT", "Origin", "list_kept"]
 
 KEPT = "kept"
 BLOCK_IDS = 1 << 16
@@ -132,20 +131,3 @@ def list_kept(ids: Ids, rows: NDArray[np.int64], folder: Path) -> None:
 def on_one_line(name: object) -> str:
     r"""Escape what ends a line to any reader, as `\n` or `\u2028`, and the backslash."""
     return BREAKS.sub(lambda found: json.dumps(found[0])[1:-1], str(name))
-
-
-def read_removed(path: Path, ids: str) -> pa.Table:
-    """Read the table of removed documents again, with ids of their own type."""
-    kind = pa.type_for_alias(ids)
-    schema = pa.schema(
-        {"id": kind, "kept": kind, "similarity": pa.float64(), "kept_in": pa.string()}
-    )
-    try:
-        if not path.stat().st_size:
-            return schema.empty_table()
-        from pyarrow import json as reader
-
-        parse = reader.ParseOptions(explicit_schema=schema)
-        return reader.read_json(path, parse_options=parse)
-    except (OSError, pa.ArrowException) as error:
-        raise SourceError(f"{path} cannot be read: {error}") from None

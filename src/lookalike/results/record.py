@@ -20,7 +20,17 @@ if TYPE_CHECKING:
     from lookalike.results.summary import Summary
     from lookalike.settings import Settings
 
-__all__ = ["RUN", "Run", "beside_file", "read_record", "record_of", "write_record"]
+__all__ = [
+    "RUN",
+    "Run",
+    "beside_file",
+    "counts_of",
+    "place_of",
+    "read_record",
+    "record_of",
+    "result_of",
+    "write_record",
+]
 
 RUN = "run.json"
 FORMAT = 1
@@ -108,3 +118,21 @@ def read_record(path: Path) -> dict[str, Any]:
     if known != FORMAT:
         raise OutputError(f"{where} was written by another version of Lookalike: run again")
     return record
+
+
+def result_of(path: Path) -> Path:
+    """Give the place of the result, where its record may be named instead."""
+    if path.name == RUN:
+        return path.parent
+    ending = f".{RUN}"
+    return path.with_name(path.name.removesuffix(ending)) if path.name.endswith(ending) else path
+
+
+def place_of(path: Path, record: Mapping[str, Any], name: str) -> tuple[Path, str]:
+    """Give the file that holds a table of a result, and its format: that of a folder, or all."""
+    return (path / name, "parquet") if path.is_dir() else (path, str(record["file"]))
+
+
+def counts_of(record: Mapping[str, Any], *names: str) -> dict[str, int]:
+    """Give some of the numbers in a record."""
+    return {name: int(record["counts"][name]) for name in names}

@@ -6,11 +6,21 @@ import os
 import shutil
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 from lookalike.base.errors import OutputError, SourceError, UnreadableError
-from lookalike.results.record import RUN, beside_file, read_record, write_record
-from lookalike.write.files import PART, beside, check_new, format_of, write_atomically, write_tables
+from lookalike.base.timing import timed
+from lookalike.results.record import RUN, beside_file, read_record, result_of, write_record
+from lookalike.write.files import (
+    PART,
+    beside,
+    check_new,
+    check_targets,
+    format_of,
+    is_device,
+    write_atomically,
+    write_tables,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -20,13 +30,17 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from lookalike.results.documents import Documents
+    from lookalike.results.record import Run
     from lookalike.results.summary import Summary
     from lookalike.settings import Settings
 
     Tables = Mapping[str, Callable[[], Iterator[pa.Table]]]
     Progress = Callable[[str, int, int], None]
 
-__all__ = ["Result", "is_folder", "write_folder"]
+__all__ = ["Result", "is_folder", "write_file", "write_folder"]
+
+WRITE = "write"
+"""The stage that writes a result."""
 
 
 class Result(ABC):
@@ -40,6 +54,7 @@ class Result(ABC):
     _commands: ClassVar[dict[str, type[Result]]] = {}
     settings: Settings
     summary: Summary
+    run: Run
     documents: Documents | None
     """What the job stood on; None of a result that was opened again."""
 
@@ -66,6 +81,7 @@ class Result(ABC):
     def open(cls, path: str | os.PathLike[str]) -> Self:
         """Open a result that was written: a folder, or a file with its record beside it."""
         record = read_record(Path(path))
+        place = result_of(Path(path))
         kind = Result._commands.get(str(record.get("command")))
         if kind is None:
             raise SourceError(f"{path} is of a command that this version does not know: run again")
@@ -74,9 +90,13 @@ class Result(ABC):
                 f"{path} is a result of {record['command']}: open it with Result.open"
             )
         try:
-            return kind._opened(Path(path), record)
-        except (KeyError, TypeError, AttributeError) as error:
+            opened = kind._opened(place, record)
+            same = opened.settings.fingerprint() == record["fingerprint"]
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
             raise SourceError(f"the record of {path} is damaged, {error!r}: run again") from None
+        if not same:
+            raise SourceError(f"the record of {path} is damaged, in its settings: run again")
+        return opened
 
     def close(self) -> None:
         """Let go of files and memory; what was not laid out by then cannot be any more."""
@@ -105,46 +125,48 @@ def is_folder(path: str | os.PathLike[str], kind: str | None = None) -> bool:
     return kind is None and not Path(name).suffix and not Path(name).exists()
 
 
-def write_file(
-    path: Path, tables: Iterator[pa.Table], record: Callable[[], dict[str, Any]], kind: str | None
-) -> None:
-    """Write tables to a file, whole or not at all, and the record beside it.
+def write_file(path: Path, tables: Iterator[pa.Table], result: Result, kind: str | None) -> None:
+    """Write tables to a file, whole or not at all, and the record of their result beside it.
 
     A pipe or a device has no place for a record.
     """
     kind = kind or format_of(path)
-    write_atomically(path, lambda stream: write_tables(tables, stream, kind))
-    if Path(os.path.realpath(path)).is_file():
-        write_record(beside_file(path), record())
+    read = [str(one[0]) for one in (*result.run.sources, *result.run.against)]
+    check_targets([path], [name for name in read if Path(name).name == path.name])
+
+    def write(stream: IO[bytes]) -> None:
+        with timed(result.summary.seconds, WRITE):
+            write_tables(tables, stream, kind)
+            stream.flush()
+        if not is_device(path):
+            # The file takes its place after this, so that a failure leaves neither.
+            write_record(beside_file(path), result.record() | {"file": kind})
+
+    write_atomically(path, write)
 
 
 def write_folder(
     path: Path,
     fill: Callable[[Path], None],
-    record: Callable[[], dict[str, Any]],
+    result: Result,
     *,
-    going_on: bool = False,
+    going_on: bool | None = None,
 ) -> None:
     """Let `fill` write files beside a folder, then put them in its place as a whole.
 
-    With `going_on`, what an earlier try left there stays.
+    With `going_on`, what an earlier try left there stays. With None nobody will go on, and nothing
+    is left where it fails.
     """
     folder = Path(os.path.realpath(path))
     partial = beside(folder, "partial")
+    check_new(path)
     try:
-        check_new(path)
         if partial.exists() and not going_on:
             shutil.rmtree(partial)
         partial.mkdir(exist_ok=True)
-        try:
+        with timed(result.summary.seconds, WRITE):
             fill(partial)
-        except UnreadableError:
-            raise
-        except SourceError:
-            # Of other sources, what was copied of these is of no use.
-            shutil.rmtree(partial, ignore_errors=True)
-            raise
-        write_record(partial / RUN, record())
+        write_record(partial / RUN, result.record())
         for left in partial.rglob(f".*.lookalike-{PART}"):
             left.unlink()
         if hasattr(os, "sync"):
@@ -153,7 +175,13 @@ def write_folder(
         if folder.exists():
             folder.rmdir()
         partial.replace(folder)
-    except OSError as error:
+    except BaseException as error:
+        changed = isinstance(error, SourceError) and not isinstance(error, UnreadableError)
+        if going_on is None or changed:
+            # Of other sources, what was copied of these is of no use.
+            shutil.rmtree(partial, ignore_errors=True)
+        if not isinstance(error, OSError):
+            raise
         where = error.filename or folder
         raise OutputError(
             f"{where} cannot be written: {error.strerror or error}; mend that and run the same "

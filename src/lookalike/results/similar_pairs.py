@@ -21,7 +21,7 @@ from lookalike.results.documents import (
     refuse_too_many,
 )
 from lookalike.results.pairs import SORTED, Best, laid_out
-from lookalike.write.files import format_of
+from lookalike.results.stored import stored_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -141,9 +141,10 @@ class StoredPairs:
     """Pairs in a file."""
 
     path: Path
+    kind: str
     count: int
-    ids: str
-    """The type of the ids, which CSV does not tell."""
+    schema: pa.Schema
+    """The columns, of which a Parquet file may have containments beside."""
 
     def refuse_too_many(self) -> None:
         """Refuse to read more pairs than fit in memory."""
@@ -154,19 +155,13 @@ class StoredPairs:
     ) -> Iterator[pa.Table]:
         """Give the pairs in order, a table at a time."""
         done = 0
-        for table in self._tables():
+        for table in stored_tables(self.path, self.kind, self.schema, self.count):
             if containments and CONTAINMENTS[0] not in table.column_names:
                 raise SourceError(
                     f"{self.path} holds no containments: write the result to a folder, which does"
                 )
             done += len(table)
-            yield (
-                table
-                if containments
-                else table.drop_columns(
-                    [name for name in CONTAINMENTS if name in table.column_names]
-                )
-            )
+            yield table if containments else table.select(self.schema.names)
             if progress is not None:
                 progress("read", done, self.count)
 
@@ -179,33 +174,3 @@ class StoredPairs:
             if most <= 0:
                 break
         return pa.concat_tables(found)
-
-    def _tables(self) -> Iterator[pa.Table]:
-        kind = format_of(self.path)
-        try:
-            if kind == "parquet":
-                from pyarrow import parquet
-
-                with parquet.ParquetFile(self.path) as file:
-                    schema = file.schema_arrow
-                    yield schema.empty_table()
-                    for batch in file.iter_batches():
-                        yield pa.table(batch).replace_schema_metadata(schema.metadata)
-                return
-            kinds = {name: pa.type_for_alias(self.ids) for name in ("a", "b")}
-            if kind == "csv":
-                from pyarrow import csv
-
-                convert = csv.ConvertOptions(column_types=kinds, strings_can_be_null=False)
-                yield csv.read_csv(self.path, convert_options=convert)
-                return
-            from pyarrow import json
-
-            if not self.path.stat().st_size:
-                kinds |= {"similarity": pa.float64(), "score": pa.string()}
-                yield pa.schema(list(kinds.items())).empty_table()
-                return
-            parse = json.ParseOptions(explicit_schema=pa.schema(list(kinds.items())))
-            yield json.read_json(self.path, parse_options=parse)
-        except (OSError, pa.ArrowException) as error:
-            raise SourceError(f"{self.path} cannot be read: {error}") from None

@@ -72,7 +72,8 @@ class Summary:
         counts = record["counts"]
         return cls(
             documents=counts["read"] + counts["reference"],
-            empty=counts["empty"],
+            # Of dedup, those of the corpus and of the reference are counted apart.
+            empty=counts["empty"] + counts.get("reference_empty", 0),
             identical=counts["identical"],
             candidates=counts["candidates"],
             rejected=counts["rejected"],
