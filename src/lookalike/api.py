@@ -19,6 +19,7 @@ from lookalike.settings import (
     ContainedOptions,
     DedupOptions,
     FindOptions,
+    SketchFileOptions,
     SketchOptions,
     option_of,
     settings_of,
@@ -78,7 +79,8 @@ def _with_keywords(options: Any, function: Any) -> Any:
     """
     *first, _ = inspect.signature(function).parameters.values()
     keywords = list(inspect.signature(options).parameters.values())
-    signature = inspect.Signature([*first, *keywords])
+    returned = inspect.signature(function).return_annotation
+    signature = inspect.Signature([*first, *keywords], return_annotation=returned)
 
     @functools.wraps(function)
     def call(*given: Any, **named: Any) -> Any:
@@ -212,22 +214,19 @@ def sketch(source: Any, options: SketchOptions) -> pa.Table:
         return pa.concat_tables([*tables])
 
 
+@_takes_two(SketchFileOptions)
 def write_sketches(
-    source: Any,
-    out: str | os.PathLike[str] | IO[bytes],
-    *,
-    format: str | None = None,
-    **options: Any,
+    source: Any, out: str | os.PathLike[str] | IO[bytes], options: SketchFileOptions
 ) -> Summary:
     """Write the sketches of documents to a file, whole or not at all, or to a binary stream.
 
-    Takes the options of `sketch`. The format is jsonl, csv or parquet, by default as the name ends.
+    The source is as that of `find`.
     """
     from lookalike.write.files import check_targets, format_of, write_atomically, write_tables
 
     to_file = isinstance(out, (str, os.PathLike))
-    kind = format or (format_of(out) if isinstance(out, (str, os.PathLike)) else "jsonl")
-    with _sketches(source, SketchOptions(**options)) as (job, tables):
+    kind = options.format or (format_of(out) if isinstance(out, (str, os.PathLike)) else "jsonl")
+    with _sketches(source, options) as (job, tables):
         if to_file:
             check_targets([out], _names(source) or [])  # type: ignore[list-item]
             write_atomically(out, lambda stream: write_tables(tables, stream, kind))  # type: ignore[arg-type]

@@ -31,6 +31,7 @@ __all__ = [
     "Option",
     "PlanOptions",
     "Settings",
+    "SketchFileOptions",
     "SketchOptions",
     "check_share",
     "option_of",
@@ -413,6 +414,15 @@ class SketchOptions(
     Drawn,
 ):
     """Options of `sketch`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SketchFileOptions(SketchOptions):
+    """Options of `write_sketches`."""
+
+    format: str | None = _option(
+        None, "jsonl, csv or parquet; by default as the name ends.", choices=FORMATS[1:]
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -79,7 +79,9 @@ def with_options(options: Any, *left_out: str) -> Callable[[Callable[..., None]]
 def _annotation(found: Any) -> Any:
     """Make the annotation that Typer reads."""
     option = option_of(found)
-    kind: Any = TYPES.get(str(found.type).partition(" ")[0], str)
+    # Text where annotations are not evaluated, which they are in other modules.
+    told = getattr(found.type, "__name__", str(found.type))
+    kind: Any = TYPES.get(told.partition(" ")[0], str)
     if option.is_path:
         kind = Path
     if option.is_list:

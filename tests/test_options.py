@@ -1,0 +1,214 @@
+"""Options are declared once: functions, commands and the reference are made of them."""
+
+import inspect
+import json
+import pydoc
+from dataclasses import MISSING, dataclass, field, fields
+from enum import Enum
+from typing import Any
+
+import pytest
+import typer
+from conftest import ROOT  # type: ignore[import-not-found]
+
+import lookalike
+from lookalike import api, settings
+from lookalike.cli.app import app
+from lookalike.cli.options import with_options
+from lookalike.settings import Option, option_of
+
+COMMANDS = {
+    "find": settings.FindOptions,
+    "dedup": settings.DedupOptions,
+    "contained": settings.ContainedOptions,
+    "boilerplate": settings.BoilerplateOptions,
+    "sketch": settings.SketchOptions,
+    "compare": settings.CompareOptions,
+    "plan": settings.PlanOptions,
+}
+FUNCTIONS = {
+    **{name: options for name, options in COMMANDS.items() if name != "plan"},
+    "write_sketches": settings.SketchFileOptions,
+}
+SOURCES = {"compare": ("a", "b"), "write_sketches": ("source", "out")}
+REFERENCE = (ROOT / "docs" / "command-line.md").read_text()
+
+
+def command_of(made: typer.Typer, name: str) -> Any:
+    root: Any = typer.main.get_command(made)
+    return root.commands[name]
+
+
+def taken_by(command: Any) -> dict[str, Any]:
+    return {parameter.name: parameter for parameter in command.params}
+
+
+def plain(value: Any) -> Any:
+    return value.value if isinstance(value, Enum) else value
+
+
+def defaults_of(options: Any) -> dict[str, Any]:
+    found = {one.name: one.default for one in fields(options)}
+    assert MISSING not in found.values()
+    return found
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_takes_every_option_as_a_keyword_with_its_default(name):
+    parameters = inspect.signature(getattr(lookalike, name)).parameters
+    keywords = {
+        one.name: one.default for one in parameters.values() if one.kind is one.KEYWORD_ONLY
+    }
+    assert keywords == defaults_of(FUNCTIONS[name])
+    others = tuple(parameters)[: len(parameters) - len(keywords)]
+    assert others == SOURCES.get(name, ("source",))
+
+
+def test_plan_takes_every_option_with_its_default():
+    parameters = inspect.signature(lookalike.plan).parameters.values()
+    assert {one.name: one.default for one in parameters} == defaults_of(settings.PlanOptions)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_takes_every_option_with_its_default_and_help(name):
+    taken = taken_by(command_of(app, name))
+    for one in fields(COMMANDS[name]):
+        option = option_of(one)
+        if option.python_only:
+            assert one.name not in taken
+            continue
+        given = taken[one.name]
+        assert plain(given.default) == one.default, one.name
+        assert given.help == option.help
+        spelled = {f"--{one.name.replace('_', '-')}", *(f"--{also}" for also in option.also)}
+        assert set(given.opts) == spelled | ({option.short} if option.short else set())
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_reference_has_every_option_with_its_help(name):
+    section = REFERENCE.split(f"## lookalike {name}\n")[1].split("\n## ")[0]
+    together = "".join(section.split())
+    for one in fields(COMMANDS[name]):
+        if not option_of(one).python_only:
+            assert f"--{one.name.replace('_', '-')}" in section
+            assert "".join(option_of(one).help.split()) in together
+
+
+def test_no_two_options_of_a_command_have_one_name_or_letter():
+    for name in COMMANDS:
+        spelled = [one for given in command_of(app, name).params for one in given.opts]
+        assert len(spelled) == len(set(spelled)), name
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_help_lists_the_options(name):
+    shown = pydoc.plain(pydoc.render_doc(getattr(lookalike, name)))
+    for one in fields(FUNCTIONS[name]):
+        assert f"{one.name}: {option_of(one).help}" in shown
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_what_is_no_option_is_refused_in_the_name_of_the_function(name, tmp_path):
+    call: Any = getattr(lookalike, name)
+    given = ["some text", str(tmp_path / "out.jsonl")][: len(SOURCES.get(name, ("source",)))]
+    with pytest.raises(TypeError, match=rf"^{name}\(\) .*'treshold'"):
+        call(*given, treshold=0.5)
+    with pytest.raises(TypeError, match=rf"^{name}\(\) .*too many positional"):
+        call(*given, 0.5)
+    with pytest.raises(TypeError, match=rf"^{name}\(\) .*missing"):
+        call()
+    with pytest.raises(TypeError, match=rf"^{name}\(\) .*multiple values"):
+        call(*given, **{SOURCES.get(name, ("source",))[0]: "again"})
+    assert not [*tmp_path.iterdir()]
+
+
+def test_options_are_the_same_for_python_and_the_command_line(told, sample_documents):
+    status, output, _ = told(
+        *("find", sample_documents, "--json", "-q", "-t", "0.7", "--recall", "0.9", "--multiset"),
+        *("--normalise", "keep-case", "--shingle", "words:2", "--max-df", "0.9", "--seed", "5"),
+    )
+    options: dict[str, Any] = {"threshold": 0.7, "recall": 0.9, "multiset": True, "seed": 5}
+    options |= {"normalise": "keep-case", "shingle": "words:2", "max_df": 0.9}
+    found = lookalike.find(sample_documents, **options)
+    assert status == 0
+    assert json.loads(output)["fingerprint"] == found.settings.fingerprint()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Widened(settings.Similar):
+    """The options of a made-up command: those of others, and one more of each kind."""
+
+    depth: int = field(
+        default=3,
+        metadata={"option": Option("How deep.", metavar="LEVELS", short="-d", also=("deep",))},
+    )
+    loud: bool = field(default=False, metadata={"option": Option("Say more.")})
+    kind: str = field(
+        default="a-b", metadata={"option": Option("Which one.", choices=("a-b", "c"))}
+    )
+    others: Any = field(default=None, metadata={"option": Option("Some more.", is_list=True)})
+    listener: Any = field(default=None, metadata={"option": Option("Heard.", python_only=True)})
+
+
+def test_one_more_field_is_one_more_keyword():
+    @api._takes(Widened)
+    def made(source: str, options: Widened) -> tuple[str, Widened]:
+        """Do nothing."""
+        return source, options
+
+    assert made("x") == ("x", Widened())
+    assert made("x", depth=5, threshold=0.1) == ("x", Widened(depth=5, threshold=0.1))
+    assert [*inspect.signature(made).parameters] == ["source", *defaults_of(Widened)]
+    assert "depth: How deep." in str(made.__doc__)
+    assert made.__name__ == "made"
+    call: Any = made
+    with pytest.raises(TypeError, match=r"^made\(\) .*'height'"):
+        call("x", height=1)
+
+
+@pytest.fixture
+def widened():
+    """Give a command with one more field, and what it was called with."""
+    program, seen = typer.Typer(rich_markup_mode=None), []
+
+    @program.command("made")
+    @with_options(Widened)
+    def made(
+        source: str,
+        options: dict[str, Any],
+        own: bool = False,
+    ) -> None:
+        """Do nothing."""
+        seen.append((source, own, options))
+
+    program.command("other")(lambda: None)
+    return program, seen
+
+
+def test_one_more_field_is_one_more_option(widened):
+    program, seen = widened
+    root: Any = typer.main.get_command(program)
+    root(["made", "x"], standalone_mode=False)
+    shown = {name: value for name, value in defaults_of(Widened).items() if name != "listener"}
+    assert seen.pop() == ("x", False, shown)
+    given = ["made", "x", "--depth", "5", "--loud", "--kind", "c", "--others", "1", "--others", "2"]
+    root([*given, "-t", "0.1", "--own"], standalone_mode=False)
+    changed = {"depth": 5, "loud": True, "kind": "c", "others": ["1", "2"], "threshold": 0.1}
+    assert seen.pop() == ("x", True, shown | changed)
+    for spelled in ("-d", "--deep"):
+        root(["made", "x", spelled, "7"], standalone_mode=False)
+        assert seen.pop()[2]["depth"] == 7
+    with pytest.raises(typer.BadParameter):
+        root(["made", "x", "--kind", "d"], standalone_mode=False)
+
+
+def test_the_help_of_a_made_up_command_shows_its_options(widened):
+    command = command_of(widened[0], "made")
+    shown = " ".join(command.get_help(command.make_context("made", ["x"])).split())
+    for one in fields(Widened):
+        option: Option = option_of(one)
+        assert (option.help in shown) is not option.python_only
+    assert "LEVELS" in shown
+    assert [*taken_by(command)] == [
+        *("source", "threshold", "recall", "depth", "loud", "kind", "others", "own")
+    ]
