@@ -34,13 +34,8 @@ MODULES = {
 
 def imported(path: Path) -> set[str]:
     """Give the modules of the package that a file imports, wherever it does, types included."""
-    return imported_by(ast.parse(path.read_text()))
-
-
-def imported_by(tree: ast.AST) -> set[str]:
-    """Give the modules of the package that a tree imports."""
     found = set()
-    for node in ast.walk(tree):
+    for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
             found |= {name.name.removeprefix("lookalike.") for name in node.names}
         elif isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith("lookalike."):
@@ -48,15 +43,6 @@ def imported_by(tree: ast.AST) -> set[str]:
             inner = {f"{module}.{name.name}".removeprefix(".") for name in node.names}
             found |= (inner & set(MODULES)) or {module}
     return found & set(MODULES)
-
-
-def loaded(path: Path) -> set[str]:
-    """Give those that a file imports when it runs, not for types alone."""
-    tree = ast.parse(path.read_text())
-    for node in ast.walk(tree):
-        if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
-            node.body = []
-    return imported_by(tree)
 
 
 IMPORTS = {name: imported(path) - {name} for name, path in MODULES.items()}
@@ -85,12 +71,65 @@ def test_no_face_imports_a_kernel() -> None:
 
 
 def test_a_job_makes_sketches_and_scores_by_its_recipe_alone() -> None:
-    beneath = ("sketches", "planning", "score", "kernels")
+    beneath = {"sketches", "planning", "score", "kernels"}
     for module, path in MODULES.items():
         if module.startswith("job."):
-            used = {name for name in loaded(path) if name.startswith(beneath)}
             # Where memory is limited, compiled code is loaded before anything else.
-            assert used <= {"kernels.jit"}, module
+            allowed = {"kernels"} if module == "job.job" else set()
+            assert imported_at_runtime(path) & beneath <= allowed, module
+
+
+DOOR = {"base", "settings", "api", "learn", "write", "cli"}
+"""What a command may import, beside the package itself; all else it reaches by the one door."""
+
+
+def imported_at_runtime(path: Path) -> set[str]:
+    """Give the packages that a file imports, wherever it does, but not for types alone."""
+    tree = ast.parse(path.read_text())
+    for_types = [
+        inner
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
+        for part in node.body
+        for inner in ast.walk(part)
+    ]
+    names = set()
+    for node in ast.walk(tree):
+        if node in for_types:
+            continue
+        if isinstance(node, ast.Import):
+            names |= {name.name for name in node.names}
+        elif isinstance(node, ast.ImportFrom) and not node.level:
+            within = {f"{node.module}.{name.name}" for name in node.names}
+            inner = {name for name in within if name.removeprefix("lookalike.") in MODULES}
+            names |= inner or {str(node.module)}
+        elif isinstance(node, ast.ImportFrom):
+            names.add("lookalike.relative")
+    ours = [name.split(".") for name in names if name.split(".")[0] == "lookalike"]
+    return {name[1] for name in ours if len(name) > 1}
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("cli")])
+def test_commands_come_in_by_one_door(module: str) -> None:
+    assert imported_at_runtime(MODULES[module]) <= DOOR
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("import lookalike", set()),
+        ("from lookalike import __version__", set()),
+        ("def f():\n    from lookalike.results.pairs import Links", {"results"}),
+        ("import lookalike.job.job as job", {"job"}),
+        ("from lookalike import results", {"results"}),
+        ("if TYPE_CHECKING:\n    from lookalike.results import FindResult", set()),
+        ("if TYPE_CHECKING:\n    pass\nelse:\n    from lookalike.read import x", {"read"}),
+        ("from . import screen", {"relative"}),
+    ],
+)
+def test_ways_around_the_door_are_seen(source: str, found: set[str], tmp_path: Path) -> None:
+    (tmp_path / "made.py").write_text(source)
+    assert imported_at_runtime(tmp_path / "made.py") == found
 
 
 def test_the_listing_is_short_and_has_an_order() -> None:
