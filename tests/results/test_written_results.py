@@ -351,6 +351,21 @@ def test_settings_that_were_changed_are_refused(tmp_path):
     assert "damaged, in its settings" in refused(Result.open, tmp_path / "found")
 
 
+@pytest.mark.parametrize("name", ["ids", "seconds", "settings", "plan"])
+def test_a_record_of_other_values_is_refused(name, tmp_path):
+    made("find").write(tmp_path / "found")
+    record = json.loads((tmp_path / "found" / "run.json").read_bytes())
+    (tmp_path / "found" / "run.json").write_text(json.dumps(record | {name: "other"}))
+    assert "is damaged" in refused(Result.open, tmp_path / "found")
+
+
+def test_line_breaks_in_ids_stay_where_a_file_is_parsed_in_pieces(tmp_path, monkeypatch):
+    monkeypatch.setattr("lookalike.results.stored.BLOCK_BYTES", 150)
+    found = lookalike.find({f"{at}\n\n{at}": BASE for at in range(12)})
+    found.write(tmp_path / "pairs.csv")
+    same_tables(found, Result.open(tmp_path / "pairs.csv"), ["pairs"])
+
+
 @pytest.mark.parametrize("command", COMMANDS[1:])
 def test_the_result_of_another_command_is_refused(command, tmp_path):
     made(command).write(tmp_path / "found")
