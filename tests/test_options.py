@@ -12,10 +12,10 @@ import typer
 from conftest import ROOT  # type: ignore[import-not-found]
 
 import lookalike
-from lookalike import api, settings
+from lookalike import settings
+from lookalike.base.options import Option, option_of, takes
 from lookalike.cli.app import app
 from lookalike.cli.options import with_options
-from lookalike.settings import Option, option_of
 
 COMMANDS = {
     "find": settings.FindOptions,
@@ -151,7 +151,7 @@ class Widened(settings.Similar):
 
 
 def test_one_more_field_is_one_more_keyword():
-    @api._takes(Widened)
+    @takes(Widened)
     def made(source: str, options: Widened) -> tuple[str, Widened]:
         """Do nothing."""
         return source, options

@@ -13,6 +13,7 @@ from dataclasses import fields
 from pathlib import Path
 
 from lookalike import settings
+from lookalike.base.options import option_of
 from lookalike.cli.app import app
 
 FUNCTIONS = {
@@ -62,7 +63,7 @@ def options_table() -> str:
     rows: dict[tuple[str, str, str], list[str]] = {}
     for function, options in FUNCTIONS.items():
         for one in fields(options):
-            key = one.name, repr(one.default), settings.option_of(one).help
+            key = one.name, repr(one.default), option_of(one).help
             rows.setdefault(key, []).append(function)
     lines = ["| Option | Default | What it does | Of |", "|---|---|---|---|"]
     for (name, default, told), functions in rows.items():

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 from lookalike.base.errors import SettingsError
+from lookalike.base.options import option
 from lookalike.base.wording import setting
 
 if TYPE_CHECKING:
@@ -28,13 +29,11 @@ __all__ = [
     "ContainedOptions",
     "DedupOptions",
     "FindOptions",
-    "Option",
     "PlanOptions",
     "Settings",
     "SketchFileOptions",
     "SketchOptions",
     "check_share",
-    "option_of",
     "settings_of",
 ]
 
@@ -47,42 +46,12 @@ MAX_DISTANCE = 16
 """Bits of 64 within which fingerprints are searched for; of more, nearly every pair would do."""
 
 
-@dataclass(frozen=True)
-class Option:
-    """How an option is shown and given; its name, type and default are those of the field."""
-
-    help: str
-    """One sentence, or a few words."""
-    metavar: str | None = None
-    """What stands for the value in the help of the command line."""
-    short: str | None = None
-    """A letter for the command line, as `-t`."""
-    also: tuple[str, ...] = ()
-    """Other names on the command line."""
-    choices: tuple[str, ...] = ()
-    is_path: bool = False
-    is_list: bool = False
-    """On the command line it may be given several times."""
-    python_only: bool = False
-
-
-def _option(default: Any, sentence: str, **details: Any) -> Any:
-    """Declare an option."""
-    return field(default=default, metadata={"option": Option(sentence, **details)})
-
-
-def option_of(one: Any) -> Option:
-    """Give how the option of a field is shown."""
-    option: Option = one.metadata["option"]
-    return option
-
-
 @dataclass(frozen=True, kw_only=True)
 class Similar:
     """From where on documents are similar, and how surely that is found."""
 
-    threshold: float = _option(0.8, "Similarity from which two documents are a pair.", short="-t")
-    recall: float = _option(
+    threshold: float = option(0.8, "Similarity from which two documents are a pair.", short="-t")
+    recall: float = option(
         0.99,
         "Chance that a pair at the threshold is found; 1 finds every pair, by an exact join.",
     )
@@ -92,7 +61,7 @@ class Similar:
 class Inside:
     """From where on a document is inside another."""
 
-    containment: float = _option(
+    containment: float = option(
         0.9, "Share of a document's shingles that another must have.", metavar="SHARE", short="-t"
     )
 
@@ -101,17 +70,17 @@ class Inside:
 class Shingled:
     """What is compared."""
 
-    shingle: str = _option("auto", "What is compared.", metavar="auto|chars:K|words:K", short="-s")
-    multiset: bool = _option(False, "Count how often a shingle occurs, not only whether.")
+    shingle: str = option("auto", "What is compared.", metavar="auto|chars:K|words:K", short="-s")
+    multiset: bool = option(False, "Count how often a shingle occurs, not only whether.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Banded:
     """Bands and rows as given, instead of a plan."""
 
-    bands: int | None = _option(None, "Bands, instead of a plan; with the rows of each.")
-    rows: int | None = _option(None, "Rows of a band, instead of a plan; with the bands.")
-    cascade: str | None = _option(
+    bands: int | None = option(None, "Bands, instead of a plan; with the rows of each.")
+    rows: int | None = option(None, "Rows of a band, instead of a plan; with the bands.")
+    cascade: str | None = option(
         None, "Any AND/OR cascade, as 'and:4 or:4 and:2', instead of a plan.", metavar="SPEC"
     )
 
@@ -120,7 +89,7 @@ class Banded:
 class Measured:
     """How two documents are compared."""
 
-    metric: str = _option(
+    metric: str = option(
         "jaccard", "Jaccard of sets of shingles; cosine of counts, or of vectors.", choices=METRICS
     )
 
@@ -129,7 +98,7 @@ class Measured:
 class Weighted:
     """What a shingle counts for."""
 
-    weights: str | None = _option(
+    weights: str | None = option(
         None,
         "What a shingle counts for in the cosine and simhash; default counts.",
         choices=WEIGHTS,
@@ -140,8 +109,8 @@ class Weighted:
 class Estimated:
     """Scores that are told from sketches, not from the documents themselves."""
 
-    estimate: bool = _option(False, "Score by signatures, labelled estimated; no exact check.")
-    simhash: int | None = _option(
+    estimate: bool = option(False, "Score by signatures, labelled estimated; no exact check.")
+    simhash: int | None = option(
         None,
         "Report instead every pair whose 64-bit fingerprints differ in at most so many.",
         metavar="BITS",
@@ -152,13 +121,13 @@ class Estimated:
 class Cleaned:
     """What is left out before documents are compared."""
 
-    ignore: str | os.PathLike[str] | None = _option(
+    ignore: str | os.PathLike[str] | None = option(
         None,
         "Text whose shingles do not count; in Python a text, or a Path.",
         metavar="FILE",
         is_path=True,
     )
-    max_df: float | None = _option(
+    max_df: float | None = option(
         None,
         "Shingles in more than this share of the distinct documents do not count.",
         metavar="SHARE",
@@ -169,7 +138,7 @@ class Cleaned:
 class Normalised:
     """What is made equal before documents are compared."""
 
-    normalise: str = _option(
+    normalise: str = option(
         "default",
         "default, none, or some of keep-case, strip-accents, strip-digits, strip-punctuation, "
         "with commas between.",
@@ -182,33 +151,33 @@ class Normalised:
 class Seeded:
     """The random hash functions."""
 
-    seed: int = _option(1, "Of the random hash functions.")
+    seed: int = option(1, "Of the random hash functions.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Drawn:
     """Which sketches, and of what length."""
 
-    columns: str | Sequence[str] | None = _option(
+    columns: str | Sequence[str] | None = option(
         None,
         "Some of simhash, minhash, bits; default simhash,minhash, and bits for vectors.",
         metavar="NAMES",
     )
-    rows: int = _option(128, "Rows of a minhash signature.")
-    bits: int = _option(256, "Bits of hyperplanes: a multiple of 32, 64 to 2048.")
+    rows: int = option(128, "Rows of a minhash signature.")
+    bits: int = option(256, "Bits of hyperplanes: a multiple of 32, 64 to 2048.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Keeping:
     """Which of similar documents stays."""
 
-    keep: str = _option(
+    keep: str = option(
         "first",
         "Which of similar documents stays: first, last, longest, shortest, max:COLUMN or "
         "min:COLUMN.",
         metavar="POLICY",
     )
-    against: Any = _option(
+    against: Any = option(
         None,
         "Reference corpus: what is similar to one of its documents goes; it is never touched. "
         "May be given several times.",
@@ -221,27 +190,25 @@ class Keeping:
 class Listed:
     """How much is listed."""
 
-    most: int = _option(20, "Passages that are listed, at the most.", short="-n")
+    most: int = option(20, "Passages that are listed, at the most.", short="-n")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Passages:
     """Which shared passages count."""
 
-    shortest: int = _option(5, "Words that a shared passage has at the least.", also=("words",))
+    shortest: int = option(5, "Words that a shared passage has at the least.", also=("words",))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Assumed:
     """What is assumed of a corpus, and of its signatures."""
 
-    documents: int = _option(1_000_000, "How many documents there are.", short="-n")
-    background: float | None = _option(None, "How alike two random documents are; by default 0.05.")
-    shingles: float | None = _option(None, "Shingles of a document, on average; by default 1000.")
-    signature: int | None = _option(
-        None, "Rows, or bits with the cosine: the best that they allow."
-    )
-    miss_weight: float | None = _option(
+    documents: int = option(1_000_000, "How many documents there are.", short="-n")
+    background: float | None = option(None, "How alike two random documents are; by default 0.05.")
+    shingles: float | None = option(None, "Shingles of a document, on average; by default 1000.")
+    signature: int | None = option(None, "Rows, or bits with the cosine: the best that they allow.")
+    miss_weight: float | None = option(
         None,
         "With a signature: 1 for few misses, 0 for few false candidates, by default 0.5.",
     )
@@ -251,14 +218,14 @@ class Assumed:
 class TextField:
     """Which field of a record is read."""
 
-    text: str | None = _option(None, "Field that holds the text.", metavar="COLUMN")
+    text: str | None = option(None, "Field that holds the text.", metavar="COLUMN")
 
 
 @dataclass(frozen=True, kw_only=True)
 class VectorField:
     """Which field of a record holds a vector."""
 
-    vector: str | None = _option(
+    vector: str | None = option(
         None, "Field that holds a vector, instead of text.", metavar="COLUMN"
     )
 
@@ -267,15 +234,15 @@ class VectorField:
 class Records:
     """Which field holds the id, and what becomes of records that cannot be read."""
 
-    id: str | None = _option(None, "Field that holds the id.", metavar="COLUMN")
-    skip_bad: bool = _option(False, "Pass over what cannot be read; count and name it.")
+    id: str | None = option(None, "Field that holds the id.", metavar="COLUMN")
+    skip_bad: bool = option(False, "Pass over what cannot be read; count and name it.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Written:
     """Where the result is written."""
 
-    out: str | os.PathLike[str] | None = _option(
+    out: str | os.PathLike[str] | None = option(
         None,
         "Write here: to a file that ends in .jsonl, .csv or .parquet, or to a new folder; with a "
         "record of the run.",
@@ -284,7 +251,7 @@ class Written:
         is_path=True,
     )
 
-    format: str | None = _option(
+    format: str | None = option(
         None,
         "A table for a person, or everything for a program; by default as the file's name ends.",
         choices=FORMATS,
@@ -295,7 +262,7 @@ class Written:
 class Clustered:
     """Where the clusters are written."""
 
-    clusters: str | os.PathLike[str] | None = _option(
+    clusters: str | os.PathLike[str] | None = option(
         None, "Write the clusters too: id, cluster, …", metavar="FILE", is_path=True
     )
 
@@ -304,10 +271,10 @@ class Clustered:
 class WrittenFolder:
     """The folder that the result is written to."""
 
-    out: str | os.PathLike[str] | None = _option(
+    out: str | os.PathLike[str] | None = option(
         None, "Folder of the results, new or empty.", metavar="DIR", short="-o", is_path=True
     )
-    list_only: bool = _option(
+    list_only: bool = option(
         False, "Write the ids of the kept documents, not the documents.", also=("list",)
     )
 
@@ -316,7 +283,7 @@ class WrittenFolder:
 class Working:
     """Where the work of a job is kept."""
 
-    work: str | os.PathLike[str] | None = _option(
+    work: str | os.PathLike[str] | None = option(
         None,
         "Keep the work here: a stopped job goes on, another threshold is not read again.",
         metavar="FOLDER",
@@ -328,16 +295,16 @@ class Working:
 class Resources:
     """What a job may use, and who hears of it."""
 
-    memory: str | float | None = _option(
+    memory: str | float | None = option(
         None, "Bound, as 2GB; by default half of what is free.", metavar="SIZE"
     )
-    threads: int | None = _option(None, "Threads; by default one a processor.")
-    progress: Callable[[str, int, int], None] | None = _option(
+    threads: int | None = option(None, "Threads; by default one a processor.")
+    progress: Callable[[str, int, int], None] | None = option(
         None,
         "Told the stage, how much of it is done, and how much there is; of read these are bytes.",
         python_only=True,
     )
-    say: Callable[[str], None] | None = _option(
+    say: Callable[[str], None] | None = option(
         None, "Told in a line what a user should know while the job runs.", python_only=True
     )
 
@@ -420,7 +387,7 @@ class SketchOptions(
 class SketchFileOptions(SketchOptions):
     """Options of `write_sketches`."""
 
-    format: str | None = _option(
+    format: str | None = option(
         None, "jsonl, csv or parquet; by default as the name ends.", choices=FORMATS[1:]
     )
 

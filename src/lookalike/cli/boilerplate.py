@@ -52,9 +52,10 @@ def boilerplate(
             _show(result, screen.results())
         elif kind is not None:
             write_out(iter([result.passages]), kind)
-        say_warnings(console, result.summary.warnings)
-        facts = [f"Found      {count(len(result.passages), 'shared passage')}"]
-        summarise(console, result.summary, facts, result.empty)
+        if not result.was_there:
+            say_warnings(console, result.summary.warnings)
+            facts = [f"Found      {count(len(result.passages), 'shared passage')}"]
+            summarise(console, result.summary, facts, result.empty)
         most = max(result.passages["documents"].to_pylist(), default=0)
         # Identical documents count as one, as in the table.
         working.end_if(fail_on, len(result.passages), most, result.summary.distinct)

@@ -50,10 +50,11 @@ def contained(
             _show(result, screen.results())
         elif kind is not None:
             write_out(result.pair_blocks(), kind)
-        say_warnings(console, result.summary.warnings)
-        found = count(result.pair_count, "pair")
-        facts = [f"Found      {found} of which one is inside the other"]
-        summarise(console, result.summary, facts, result.empty)
+        if not result.was_there:
+            say_warnings(console, result.summary.warnings)
+            found = count(result.pair_count, "pair")
+            facts = [f"Found      {found} of which one is inside the other"]
+            summarise(console, result.summary, facts, result.empty)
         working.end_if(fail_on, result.pair_count, result.inside_count, result.summary.documents)
 
 

@@ -64,7 +64,8 @@ def find(
             _show(result, screen.results())
         elif kind is not None:
             write_out(result.pair_blocks(), kind)
-        _summarise(result, console, explain=explain)
+        if not result.was_there:
+            _summarise(result, console, explain=explain)
         members = len(result.clusters)
         working.end_if(fail_on, result.pair_count, members, result.summary.documents)
 

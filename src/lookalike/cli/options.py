@@ -12,7 +12,8 @@ from typing import Annotated, Any
 
 import typer
 
-from lookalike.settings import FindOptions, option_of
+from lookalike.base.options import option_of
+from lookalike.settings import FindOptions
 
 __all__ = ["AsJson", "Quiet", "Source", "one", "with_options"]
 

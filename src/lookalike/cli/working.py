@@ -32,9 +32,9 @@ FailOn = Annotated[
 @contextmanager
 def session(console: Console, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Give the options of a job with who hears of its progress, for as long as it runs."""
-    from lookalike.api import work_beside
     from lookalike.base.wording import on_command_line, visible
     from lookalike.cli import screen
+    from lookalike.write.files import work_beside
 
     folder = options.get("work") or work_beside(options.get("out"))
     if folder is None:

@@ -182,6 +182,7 @@ class Job:
 
     def prepare(self, command: str) -> None:
         """Read, collapse what is identical, choose the shingle and plan."""
+        self.command = command
         self._begin(command)
         with timed(self.seconds, "read"):
             self.collection = read_all(
@@ -307,12 +308,12 @@ class Job:
             against=against[0] if against and against[0] else [],
             recipe=self.recipe.fingerprint,
             keep=self.keep,
-            job=self.name(),
+            job=self.name(self.command),
         )
 
-    def name(self, *facts: Any) -> str:
+    def name(self, command: str, *facts: Any) -> str:
         """Name this very job: its sources, how they are read, its settings, and further facts."""
-        plain = json.dumps([self.work.reading, self.settings.as_dict(), self.keep, *facts])
+        plain = json.dumps([command, self.work.reading, self.settings.as_dict(), self.keep, *facts])
         return hashlib.sha256(plain.encode()).hexdigest()[:16]
 
     def summary(self, candidates: int = 0, rejected: int = 0, dismissed: int = 0) -> Summary:

@@ -1,51 +1,124 @@
-"""A job on sources of any kind: files, which are opened, or documents in memory."""
+"""A job on sources of any kind, begun where it may be and cleared up after."""
 
 from __future__ import annotations
 
+import os
 import shutil
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lookalike.base.columns import unwritable
+from lookalike.base.errors import LookalikeError, SettingsError
 from lookalike.cluster.keep import column_of
 from lookalike.job.job import Job
+from lookalike.job.running import Running
 from lookalike.job.work_folder import SPOOL, SPOOL_BEFORE, claim
 from lookalike.read import open_corpus, read
 from lookalike.read.source import InMemory
+from lookalike.results.record import read_record
+from lookalike.results.result import is_folder
+from lookalike.write.files import check_apart, check_new, check_targets, format_of, work_beside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
 
-    from lookalike.job.running import Running
     from lookalike.job.work_folder import Claim
     from lookalike.read import Corpus
     from lookalike.settings import Settings
 
-__all__ = ["open_job"]
+__all__ = ["job_on", "names_of", "result_there"]
 
 
-def open_job(
-    source: Any,
-    names: Sequence[str] | None,
-    against: Any,
-    against_names: Sequence[str] | None,
-    settings: Settings,
-    running: Running,
-    fields: Mapping[str, str | None],
-    keep: str = "first",
-) -> Job:
-    """Make the job on a source, and on a reference corpus where there is one.
+@contextmanager
+def job_on(source: Any, settings: Settings, options: Any) -> Iterator[Job]:
+    """Make the job of a function with its options, and clear up after it.
 
-    `names` are those of the files that a source stands for; of what is in memory there are none.
+    Without a work folder asked for, the work of a job on files that writes a result is beside it.
     """
+    asked, against = getattr(options, "work", None), getattr(options, "against", None)
+    names, reference = names_of(source), names_of(against)
+    _check_places([*(names or ()), *(reference or ())], options)
+    beside = None if names is None else work_beside(getattr(options, "out", None))
+    running = Running.of(
+        threads=options.threads,
+        memory=options.memory,
+        work=beside if asked is None else asked,
+        keep_work=asked is not None,
+        skip_bad=options.skip_bad,
+        progress=options.progress,
+        say=options.say,
+    )
+    read_fields = {name: getattr(options, name, None) for name in ("text", "vector", "id")}
+    keep = getattr(options, "keep", "first")
     column = column_of(keep)
-    with _standard_input([*(names or ()), *(against_names or ())], running) as (spool, claimed):
+    with _standard_input([*(names or ()), *(reference or ())], running) as (spool, claimed):
         sources: list[Corpus | InMemory] = []
-        if against is not None and against_names != []:
-            sources.append(_opened(against, against_names, fields, None, running, spool))
-        sources.append(_opened(source, names, fields, column, running, spool))
-        return Job(sources, settings, running, dict(fields), keep, claimed)
+        if against is not None and reference != []:
+            sources.append(_opened(against, reference, read_fields, None, running, spool))
+        sources.append(_opened(source, names, read_fields, column, running, spool))
+        job = Job(sources, settings, running, read_fields, keep, claimed)
+    with job.closed_if_it_fails():
+        yield job
+        if asked is None:
+            job.work.unlink()
+
+
+def names_of(source: Any) -> list[str] | None:
+    """Give the names of the files that a source stands for; None of what is in memory."""
+    if isinstance(source, (str, os.PathLike)):
+        return [os.fspath(source)]
+    listed = isinstance(source, (list, tuple)) and len(source) > 0
+    if listed and all(isinstance(one, os.PathLike) for one in source):
+        return [os.fspath(one) for one in source]
+    return None
+
+
+def _check_places(read: list[str], options: Any) -> None:
+    """Refuse, before anything is read, places to write that cannot be."""
+    out, kind, work, clusters = (
+        getattr(options, name, None) for name in ("out", "format", "work", "clusters")
+    )
+    files = []
+    if out is not None:
+        if kind == "table":
+            raise SettingsError("a table is for the screen: to write, use jsonl, csv or parquet")
+        if _is_folder(out, options):
+            check_apart(out, [*read, *([work] if work is not None else [])])
+        else:
+            if kind is None:
+                format_of(out)
+            files.append(out)
+    if clusters is not None:
+        format_of(clusters)
+        files.append(clusters)
+    check_targets(files, read)
+    if work is not None:
+        check_apart(work, read)
+
+
+def _is_folder(out: str | os.PathLike[str], options: Any) -> bool:
+    """Tell whether a result goes to a folder, as those of `dedup` always do."""
+    return not hasattr(options, "format") or is_folder(out, options.format)
+
+
+def result_there(job: Job, out: str | os.PathLike[str] | None, options: Any, name: str) -> bool:
+    """Tell whether a folder holds the result of this very job already, and say so.
+
+    A folder that holds something else is refused.
+    """
+    if out is None or not _is_folder(out, options):
+        return False
+    try:
+        same = Path(out).is_dir() and read_record(Path(out)).get("job") == name
+    except LookalikeError:
+        same = False
+    if not same:
+        check_new(out)
+        return False
+    job.running.say(f"{os.fspath(out)} holds the result of this very job already.")
+    job.finish()
+    return True
 
 
 def _opened(

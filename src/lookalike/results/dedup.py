@@ -87,11 +87,6 @@ class DedupResult(Result):
     folder: Path | None = field(default=None, repr=False)
     """Where a result is that was opened again."""
 
-    @property
-    def was_there(self) -> bool:
-        """Whether it was opened again, not made."""
-        return self.known is not None
-
     @cached_property
     def kept(self) -> Any:
         """The kept documents in the kind of the source: a list of texts, a dict, a table, …"""

@@ -64,6 +64,11 @@ class Result(ABC):
         Result._commands[cls.command] = cls
 
     @property
+    def was_there(self) -> bool:
+        """Whether it was opened again, not made."""
+        return self.documents is None
+
+    @property
     def metadata(self) -> dict[str, str]:
         """What is written into every file made of this result."""
         return {"lookalike.fingerprint": self.settings.fingerprint()}

@@ -32,6 +32,7 @@ __all__ = [
     "format_of",
     "is_device",
     "json_text",
+    "work_beside",
     "write_atomically",
     "write_table",
     "write_tables",
@@ -122,6 +123,16 @@ def beside(target: Path, what: str) -> Path:
         target.name if len(name) <= MAX_NAME_BYTES else hashlib.sha256(name).hexdigest()[:16]
     )
     return target.with_name(f".{short_name}.lookalike-{what}")
+
+
+def work_beside(out: str | os.PathLike[str] | None) -> Path | None:
+    """Give the work folder of a job that writes to a place: hidden, beside it.
+
+    Beside a pipe or a device there is none.
+    """
+    if out is None or is_device(out):
+        return None
+    return beside(Path(out).absolute(), "work")
 
 
 def check_targets(
