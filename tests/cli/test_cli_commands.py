@@ -47,6 +47,7 @@ def test_curve_gives_the_figures_of_the_textbook(told):
     assert re.search(r"^ *0\.3 +0\.0475 ", output, re.MULTILINE)
     assert re.search(r"^ *0\.8 +0\.9996 +0\.000356 ", output, re.MULTILINE)
     assert "0.5493" in output
+    assert re.search(r"^similarity +becomes a candidate +missed", output, re.MULTILINE)
 
 
 def test_curve_counts_the_rows_of_a_cascade(told):
@@ -109,6 +110,16 @@ def test_a_plan_of_bands_and_rows_given_is_that(told):
     one_line(told("plan", "--bands", "20"), "--bands and --rows go together: give both")
     one_line(told("plan", "--recall", "1.5"), "--recall 1.5")
     assert told("plan", "--documents", "-1")[0] == 2
+
+
+def test_a_plan_of_a_given_length_says_why_and_offers_the_recall(told):
+    output = " ".join(told("plan", "-t", "0.8", "--signature", "100")[1].split())
+    assert "Plan: 8 bands of 12 rows" in output
+    assert "the fewest weighted errors, by area" in output
+    planned = re.search(r"Plan: (\d+ bands of \d+ rows, signatures of \d+ rows):", told("plan")[1])
+    assert planned
+    assert f"A recall of 0.99 takes {planned[1]}." in output
+    assert "asked" not in told("plan", "--bands", "20", "--rows", "5")[1]
 
 
 def test_a_plan_for_recall_1_is_the_exact_join(told):

@@ -219,6 +219,45 @@ def test_a_plan_reads_as_a_sentence_and_a_small_table():
     assert f"{math.floor(1e6 * table[0.8].found) / 1e6}" in chosen.sentence()
 
 
+@pytest.mark.parametrize("given_bands", [{"bands": 20, "rows": 5}, {"cascade": "and:4 or:2"}])
+def test_a_plan_of_given_bands_speaks_of_no_recall(given_bands):
+    sentence = plan(0.8, **given_bands).sentence()
+    assert "asked" not in sentence
+    assert "recall" not in sentence
+    assert "(0.99 asked)" in plan(0.8).sentence()
+
+
+def test_a_fitted_plan_says_why_and_which_bands_have_the_recall():
+    fitted, planned = plan(0.8, signature=100), plan(0.8, 0.99)
+    assert (fitted.bands, fitted.rows) == (8, 12)
+    assert (planned.bands, planned.rows) == (9, 4)
+    sentence = fitted.sentence()
+    assert "(below the 0.99 asked)" in sentence
+    assert sentence.endswith(
+        " It has the fewest weighted errors, by area, that so many rows allow: misses from 0.8 up, "
+        "and false candidates below. "
+        "A recall of 0.99 takes 9 bands of 4 rows, signatures of 36 rows."
+    )
+
+
+@pytest.mark.parametrize(
+    ("given_plan", "end"),
+    [
+        ({"recall": 1}, "A recall of 1 takes the exact join."),
+        ({"threshold": 0.001}, "A recall of 0.99 takes more than 4,096 rows."),
+        ({"miss_weight": 1}, "and false candidates below."),
+    ],
+)
+def test_a_fitted_plan_names_no_bands_where_none_has_the_recall_or_its_own_have(given_plan, end):
+    assert plan(**{"signature": 100, **given_plan}).sentence().endswith(end)
+
+
+def test_a_fitted_plan_of_bits_names_the_bits_that_have_the_recall():
+    planned = plan(0.8, 0.99, metric="cosine")
+    told = f"{planned.bands} bands of {planned.rows} bits, sketches of {planned.signature:,} bits."
+    assert plan(0.8, metric="cosine", signature=100).sentence().endswith(f"takes {told}")
+
+
 def test_a_stated_probability_is_never_above_the_true_one():
     chosen = plan(0.8, bands=12, rows=5)
     stated = float(chosen.sentence().split("probability ")[1].split()[0])

@@ -74,7 +74,7 @@ def curve(
         what += f": {count(bands, 'band')} of {count(per_band, row)}"
     out.print(f"{what}, {sketch} of {count(cascade.rows, row)}.")
     out.print()
-    out.print(screen.curve_table(("candidate", "missed"), rows))
+    out.print(screen.curve_table(("becomes a candidate", "missed"), rows))
     screen.show_half(out, chosen)
     if wrong is not None:
         out.print(

@@ -219,15 +219,46 @@ class Plan:
         else:
             what = f"Cascade {self.cascade}"
         found = self.probability(self.threshold)
-        asked = f"{'' if found >= self.recall else 'below the '}{self.recall:g} asked"
+        asked = ""
+        # Bands that were given were not chosen for a recall.
+        if self.origin != "given":
+            asked = f" ({'' if found >= self.recall else 'below the '}{self.recall:g} asked)"
         checked = f", by scores estimated from {self.estimated} {row}s" if self.estimated else ""
         return (
             f"{what}{shingles}, {sketch} of {count(self.signature, row)}: a pair at "
-            f"{self.threshold:g} is found with probability {floor(found, 6)} or more "
-            f"({asked}){checked}, "
+            f"{self.threshold:g} is found with probability {floor(found, 6)} or more"
+            f"{asked}{checked}, "
             f"about {count(round(self.false_candidates), 'false candidate')} expected among "
-            f"{count(self.documents, 'document')}{self._dismissed()}."
+            f"{count(self.documents, 'document')}{self._dismissed()}.{self._fitting()}"
         )
+
+    def _fitting(self) -> str:
+        """Say why a length has these bands, and which have the recall if these do not."""
+        if self.origin != "fitted":
+            return ""
+        row = "bit" if self.metric == "cosine" else "row"
+        why = (
+            f" It has the fewest weighted errors, by area, that so many {row}s allow: misses from "
+            f"{self.threshold:g} up, and false candidates below."
+        )
+        if self.probability(self.threshold) >= self.recall:
+            return why
+        return f"{why} A recall of {self.recall:g} takes {self._for_the_recall()}."
+
+    def _for_the_recall(self) -> str:
+        """Name what is planned for the same recall where no length is given."""
+        from lookalike.settings import Settings
+
+        settings = Settings(threshold=self.threshold, recall=self.recall, metric=self.metric)
+        try:
+            planned = plan_for(settings, self.documents, self.background)
+        except SettingsError:
+            return f"more than {MAX_ROWS:,} rows"
+        if planned.cascade is None:
+            return "the exact join"
+        row, sketch = ("bit", "sketches") if self.metric == "cosine" else ("row", "signatures")
+        bands, rows = count(planned.bands or 0, "band"), count(planned.rows or 0, row)
+        return f"{bands} of {rows}, {sketch} of {count(planned.signature, row)}"
 
     def _dismissed(self) -> str:
         if self.estimated:
