@@ -24,6 +24,7 @@ FUNCTIONS = {
     "sketch": settings.SketchOptions,
     "compare": settings.CompareOptions,
     "plan": settings.PlanOptions,
+    "lesson": settings.LessonOptions,
 }
 PYTHON = Path(__file__).parent.parent / "docs" / "python.md"
 BEGIN, END = "<!-- options: made by tools/reference.py -->", "<!-- end of options -->"

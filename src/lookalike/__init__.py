@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         SourceError,
         UnreadableError,
     )
+    from lookalike.learn.lesson import Lesson, lesson
     from lookalike.planning.curves import Cascade
     from lookalike.planning.plan import Plan, plan
     from lookalike.recipe import Recipe
@@ -65,6 +66,7 @@ _HOMES = {
     "FindResult": "results",
     "InvalidTextError": "base.errors",
     "InvalidVectorError": "base.errors",
+    "Lesson": "learn.lesson",
     "LookalikeError": "base.errors",
     "MemoryLimitError": "base.errors",
     "MissingExtraError": "base.errors",
@@ -84,6 +86,7 @@ _HOMES = {
     "contained": "api",
     "dedup": "api",
     "find": "api",
+    "lesson": "learn.lesson",
     "paths": "api",
     "plan": "planning.plan",
     "sketch": "api",
@@ -103,6 +106,7 @@ __all__ = [
     "FindResult",
     "InvalidTextError",
     "InvalidVectorError",
+    "Lesson",
     "LookalikeError",
     "MemoryLimitError",
     "MissingExtraError",
@@ -122,6 +126,7 @@ __all__ = [
     "contained",
     "dedup",
     "find",
+    "lesson",
     "paths",
     "plan",
     "sketch",

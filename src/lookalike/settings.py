@@ -29,6 +29,7 @@ __all__ = [
     "ContainedOptions",
     "DedupOptions",
     "FindOptions",
+    "LessonOptions",
     "PlanOptions",
     "Settings",
     "SketchFileOptions",
@@ -212,6 +213,23 @@ class Assumed:
         None,
         "With a signature: 1 for few misses, 0 for few false candidates, by default 0.5.",
     )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Taught:
+    """A lesson on a few documents, with signatures that are short enough to read."""
+
+    shingle: str | None = option(
+        None,
+        "What is compared; by default chars:3, of lists their tokens.",
+        metavar="chars:K|words:K",
+        short="-s",
+    )
+    bands: int = option(6, "Bands of the signatures.")
+    rows: int = option(3, "Rows of a band.")
+    threshold: float = option(0.7, "Similarity from which two documents are a pair.", short="-t")
+    # With this seed, the sample also has candidates that the exact check refuses.
+    seed: int = option(21, "Of the random hash functions.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -400,6 +418,13 @@ class CompareOptions(Passages, Normalised, Weighted, Measured, Shingled):
 @dataclass(frozen=True, kw_only=True)
 class PlanOptions(Measured, Banded, Assumed, Similar):
     """Options of `plan`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LessonOptions(TextField, Taught):
+    """Options of `lesson`."""
+
+    id: str | None = option(None, "Field that holds the id.", metavar="COLUMN")
 
 
 def settings_of(options: Any, **others: Any) -> Settings:

@@ -18,8 +18,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from lookalike.base.errors import SettingsError
-from lookalike.cli.lesson import show
 from lookalike.learn import textbook
+from lookalike.learn.lesson import lesson
 from lookalike.learn.textbook import CharacteristicMatrix, HashFunction, SignatureMatrix
 
 FOUR_ROWS = {"file1": {"s1", "s3"}, "file2": {"s3"}, "file3": {"s1", "s2", "s4"}}
@@ -423,7 +423,10 @@ def shown(documents, width=80, **changes):
         "seed": 1,
     }
     output = io.StringIO()
-    show(documents, console=Console(file=output, width=width), **(chosen | changes))
+    given_options = chosen | changes
+    shingle = f"{given_options.pop('unit')}:{given_options.pop('k')}"
+    taught = lesson(documents, shingle=shingle, **given_options)
+    taught.show(Console(file=output, width=width))
     return output.getvalue()
 
 
@@ -445,9 +448,7 @@ class TestWhatIsShown:
 
     def test_eight_long_documents_with_large_row_numbers_fit_in_80_columns(self):
         words = Random(3).choices(range(10**6), k=12_000)
-        documents = {
-            f"d{i}": " ".join(map(str, words[i * 1300 : i * 1300 + 2500])) for i in range(8)
-        }
+        documents = {f"d{i}": " ".join(map(str, words[i * 450 : i * 450 + 850])) for i in range(8)}
         text = shown(documents, k=9, bands=2, rows=1)
         assert widest(text) <= 80
         assert "…" not in text

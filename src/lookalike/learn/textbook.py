@@ -10,9 +10,9 @@ and, for the cosine instead of the sets,
 
     counts of shingles -> sides of random hyperplanes -> angles
 
-Rows are counted from 1 everywhere. A document without shingles has infinity for every minhash
-and is similar to nothing, itself included. Nothing here is shared with the fast implementation,
-which is tested against it.
+Rows are counted from 1, unless `first_row` says 0. A document without shingles has infinity for
+every minhash and is similar to nothing, itself included. Nothing here is shared with the fast
+implementation, which is tested against it.
 """
 
 import math
@@ -45,6 +45,7 @@ __all__ = [
     "containment",
     "curve_midpoint",
     "curve_threshold",
+    "elements",
     "hash_functions",
     "jaccard",
     "minhash_by_permutation",
@@ -188,17 +189,21 @@ class CharacteristicMatrix:
         return _share(a, a + b + c)
 
 
-def minhash_by_permutation(matrix: CharacteristicMatrix, order: Sequence[int]) -> dict[str, float]:
+def minhash_by_permutation(
+    matrix: CharacteristicMatrix, order: Sequence[int], first_row: int = 1
+) -> dict[str, float]:
     """Read the rows in this order; a column's minhash is the place, from 1, of its first 1.
 
-    Two columns have the same minhash with a probability that is their Jaccard similarity.
+    Two columns have the same minhash with a probability that is their Jaccard similarity. Places
+    are counted as rows are.
     """
-    if sorted(order) != list(range(1, len(matrix.cells) + 1)):
-        raise SettingsError(f"an order must name each row from 1 to {len(matrix.cells)} once")
+    last_row = first_row + len(matrix.cells) - 1
+    if sorted(order) != list(range(first_row, last_row + 1)):
+        raise SettingsError(f"an order must name each row from {first_row} to {last_row} once")
 
     def first_one(column: tuple[int, ...]) -> float:
-        places = enumerate(order, start=1)
-        return next((place for place, row in places if column[row - 1] == 1), math.inf)
+        places = enumerate(order, start=first_row)
+        return next((place for place, row in places if column[row - first_row] == 1), math.inf)
 
     return {name: first_one(matrix.column(name)) for name in matrix.columns}
 
@@ -259,7 +264,7 @@ class Step:
 
 
 def row_by_row(
-    matrix: CharacteristicMatrix, functions: Sequence[Callable[[int], int]]
+    matrix: CharacteristicMatrix, functions: Sequence[Callable[[int], int]], first_row: int = 1
 ) -> Iterator[Step]:
     """Compute the signatures in one pass over the rows; give them before it and after each row.
 
@@ -267,8 +272,9 @@ def row_by_row(
     column c with a 1 in row r, set SIG(i, c) to the smaller of SIG(i, c) and h_i(r).
     """
     sig = dict.fromkeys(matrix.columns, (math.inf,) * len(functions))
-    yield Step(0, "", (), SignatureMatrix(dict(sig)))
-    for row, (shingle, cells) in enumerate(zip(matrix.shingles, matrix.cells, strict=True), 1):
+    yield Step(first_row - 1, "", (), SignatureMatrix(dict(sig)))
+    named = zip(matrix.shingles, matrix.cells, strict=True)
+    for row, (shingle, cells) in enumerate(named, start=first_row):
         hashes = tuple(h(row) for h in functions)
         for column, cell in zip(matrix.columns, cells, strict=True):
             if cell == 1:
@@ -406,7 +412,9 @@ class Walk:
     """What each step made of a few documents, in the order of the steps."""
 
     texts: dict[str, str]
+    """Canonical; of lists of tokens there are none."""
     shingles: dict[str, list[str]]
+    """Or tokens, where documents are lists of them."""
     matrix: CharacteristicMatrix
     order: list[int]
     minhashes: dict[str, float]
@@ -419,8 +427,13 @@ class Walk:
     sketches: dict[str, str]
 
 
+def elements(document: str | Sequence[str], k: int, unit: str = "chars") -> list[str]:
+    """List what a document consists of: the shingles of a text, or tokens as they are."""
+    return shingles(canonical(document), k, unit) if isinstance(document, str) else list(document)
+
+
 def walk(
-    documents: Mapping[str, str],
+    documents: Mapping[str, str | Sequence[str]],
     *,
     k: int,
     unit: str,
@@ -429,10 +442,10 @@ def walk(
     threshold: float,
     seed: int,
 ) -> Walk:
-    """Lead documents, by name, through the whole method."""
+    """Lead texts or lists of tokens, by name, through the whole method."""
     random = Random(seed)  # noqa: S311 - a seed for repeatable tables, no secret
-    texts = {name: canonical(text) for name, text in documents.items()}
-    lists = {name: shingles(text, k, unit) for name, text in texts.items()}
+    texts = {name: canonical(text) for name, text in documents.items() if isinstance(text, str)}
+    lists = {name: elements(document, k, unit) for name, document in documents.items()}
     matrix = CharacteristicMatrix.of({name: set(found) for name, found in lists.items()})
     height = len(matrix.cells)
     order = random.sample(range(1, height + 1), height)
