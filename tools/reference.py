@@ -25,6 +25,7 @@ FUNCTIONS = {
     "compare": settings.CompareOptions,
     "plan": settings.PlanOptions,
     "lesson": settings.LessonOptions,
+    "matrix_lesson": settings.MatrixLessonOptions,
 }
 PYTHON = Path(__file__).parent.parent / "docs" / "python.md"
 BEGIN, END = "<!-- options: made by tools/reference.py -->", "<!-- end of options -->"

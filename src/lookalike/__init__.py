@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         UnreadableError,
     )
     from lookalike.learn.lesson import Lesson, lesson
+    from lookalike.learn.matrix_lesson import MatrixLesson, matrix_lesson
     from lookalike.planning.curves import Cascade
     from lookalike.planning.plan import Plan, plan
     from lookalike.recipe import Recipe
@@ -68,6 +69,7 @@ _HOMES = {
     "InvalidVectorError": "base.errors",
     "Lesson": "learn.lesson",
     "LookalikeError": "base.errors",
+    "MatrixLesson": "learn.matrix_lesson",
     "MemoryLimitError": "base.errors",
     "MissingExtraError": "base.errors",
     "OutputError": "base.errors",
@@ -87,6 +89,7 @@ _HOMES = {
     "dedup": "api",
     "find": "api",
     "lesson": "learn.lesson",
+    "matrix_lesson": "learn.matrix_lesson",
     "paths": "api",
     "plan": "planning.plan",
     "sketch": "api",
@@ -108,6 +111,7 @@ __all__ = [
     "InvalidVectorError",
     "Lesson",
     "LookalikeError",
+    "MatrixLesson",
     "MemoryLimitError",
     "MissingExtraError",
     "OutputError",
@@ -127,6 +131,7 @@ __all__ = [
     "dedup",
     "find",
     "lesson",
+    "matrix_lesson",
     "paths",
     "plan",
     "sketch",

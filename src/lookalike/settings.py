@@ -29,7 +29,9 @@ __all__ = [
     "ContainedOptions",
     "DedupOptions",
     "FindOptions",
+    "LearnOptions",
     "LessonOptions",
+    "MatrixLessonOptions",
     "PlanOptions",
     "Settings",
     "SketchFileOptions",
@@ -425,6 +427,45 @@ class LessonOptions(TextField, Taught):
     """Options of `lesson`."""
 
     id: str | None = option(None, "Field that holds the id.", metavar="COLUMN")
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixLessonOptions:
+    """Options of `matrix_lesson`."""
+
+    hash: Any = option(
+        None,
+        "With a matrix: a hash function of rows, as '3x+1 mod 5'. May be given several times.",
+        metavar="FUNCTION",
+        is_list=True,
+    )
+    permutation: Any = option(
+        None,
+        "With a matrix: its rows in an order, as 4,3,1,2. May be given several times.",
+        metavar="ROWS",
+        is_list=True,
+    )
+    first_row: int | None = option(
+        None, "With a matrix: rows are counted from 0 or 1; by default as they are named, or 1."
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatrixFile:
+    """What a lesson on a matrix is on."""
+
+    matrix: str | os.PathLike[str] | None = option(
+        None,
+        "A characteristic matrix instead of documents: 0 and 1, a row for each element, a column "
+        "for each set.",
+        metavar="FILE",
+        is_path=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LearnOptions(MatrixLessonOptions, MatrixFile, LessonOptions):
+    """Options of the command `learn`: those of the one lesson, and those of the other."""
 
 
 def settings_of(options: Any, **others: Any) -> Settings:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import Annotated, Any
 
 import typer
 
+from lookalike.base.errors import SettingsError
+from lookalike.base.wording import setting
 from lookalike.cli.options import with_options
-from lookalike.settings import LessonOptions
+from lookalike.settings import LearnOptions, MatrixLessonOptions
 
 __all__ = ["learn"]
 
 
-@with_options(LessonOptions)
+@with_options(LearnOptions)
 def learn(
     options: dict[str, Any],
     source: Annotated[
@@ -28,10 +31,32 @@ def learn(
     Shingles, the characteristic matrix, permutations, minhashing row by row, signatures, bands,
     candidates and the exact check; nothing is hashed out of sight.
 
+    With --matrix it is a characteristic matrix, as those of the textbook, whose signatures are
+    computed by the hash functions and permutations that you give.
+
     Example: lookalike learn essay-1.txt essay-2.txt essay-3.txt --shingle words:2
+
+    Example: lookalike learn --matrix table.txt --hash "x+1 mod 5" --hash "3x+1 mod 5" --first-row 0
     """
     import lookalike
     from lookalike.cli import screen
 
-    documents = lookalike.paths(*source) if source else None
-    lookalike.lesson(documents, **options).show(screen.results())
+    taught: lookalike.Lesson | lookalike.MatrixLesson
+    of_matrix = {one.name: options.pop(one.name) for one in fields(MatrixLessonOptions)}
+    matrix = options.pop("matrix")
+    if matrix is None:
+        _check_left_out(of_matrix, f"is for a lesson on a matrix: give {setting('matrix')} too")
+        taught = lookalike.lesson(lookalike.paths(*source) if source else None, **options)
+    else:
+        _check_left_out(options, f"is for documents: leave it out with {setting('matrix')}")
+        if source:
+            raise SettingsError(f"give documents, or {setting('matrix')}, not both")
+        taught = lookalike.matrix_lesson(matrix, **of_matrix)
+    taught.show(screen.results())
+
+
+def _check_left_out(given: dict[str, Any], reason: str) -> None:
+    """Refuse options of the other lesson, which would be without effect."""
+    for one in fields(LearnOptions):
+        if one.name in given and given[one.name] not in (one.default, []):
+            raise SettingsError(f"{setting(one.name)} {reason}")
