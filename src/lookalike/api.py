@@ -193,7 +193,7 @@ def write_sketches(
     if isinstance(out, (str, os.PathLike)):
         kind = options.format or format_of(out)
         check_targets([out], names_of(source) or [])
-        with _sketches(source, options) as (job, tables):
+        with _sketches(source, options, out) as (job, tables):
             write_atomically(out, lambda stream: write_tables(tables, stream, kind))
             return job.summary()
     with _sketches(source, options) as (job, tables):
@@ -233,13 +233,15 @@ def _text_of(text: Any) -> Any:
 
 
 @contextmanager
-def _sketches(source: Any, options: SketchOptions) -> Iterator[tuple[Job, Iterator[pa.Table]]]:
+def _sketches(
+    source: Any, options: SketchOptions, out: str | os.PathLike[str] | None = None
+) -> Iterator[tuple[Job, Iterator[pa.Table]]]:
     from lookalike.job.opening import job_on
     from lookalike.job.sketch_table import sketch_tables
     from lookalike.recipe import ColumnChoice
 
     choice = ColumnChoice(options.columns, options.rows, options.bits, options.multiset)
     settings = _settings(options, metric="cosine", rows=None, multiset=False)
-    with job_on(source, settings, options) as job:
+    with job_on(source, settings, options, out=out) as job:
         yield job, sketch_tables(job, choice)
         job.finish()

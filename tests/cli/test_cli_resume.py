@@ -152,6 +152,11 @@ def names(folder):
     return sorted(path.name for path in folder.iterdir())
 
 
+def delivered(out):
+    """Give the names of what a job leaves: a file of pairs has the record of the run beside it."""
+    return [out.name, f"{out.name}.run.json"] if out.name.startswith("pairs") else [out.name]
+
+
 def tree(path):
     """Give the bytes of a file, or of all files below a folder; of run.json what is of the run."""
     if path.is_file():
@@ -204,7 +209,7 @@ def expected(job, tmp_path_factory, undisturbed):
         if (command, more) not in undisturbed:
             out = tmp_path_factory.mktemp("undisturbed") / TARGETS[command]
             assert job(command, out, *more) == (0, "", "")
-            assert names(out.parent) == [out.name]
+            assert names(out.parent) == delivered(out)
             undisturbed[command, more] = tree(out)
         return undisturbed[command, more]
 
@@ -236,7 +241,7 @@ def test_a_job_cut_off_anywhere_goes_on_to_the_same_bytes(
         assert not out.exists() or tree(out) == wanted
         assert job(command, out) == (0, "", "")
         assert tree(out) == wanted
-        assert names(out.parent) == [out.name]
+        assert names(out.parent) == delivered(out)
     assert moment > first
 
 
@@ -261,7 +266,7 @@ def test_a_killed_job_goes_on_to_the_same_bytes(
     assert not out.exists()
     assert job(command, out) == (0, "", "")
     assert tree(out) == expected(command)
-    assert names(tmp_path) == [out.name]
+    assert names(tmp_path) == delivered(out)
 
 
 def test_a_job_cut_off_in_its_first_checkpoint_begins_again(job, expected, tmp_path, monkeypatch):
@@ -376,7 +381,8 @@ def test_a_finished_work_folder_serves_other_thresholds_and_both_commands_unread
         out = tmp_path / name
         assert job(command, out, "-t", threshold, "--work", work) == (0, "", "")
         assert tree(out) == wanted[command]
-    assert names(tmp_path) == sorted(["first.jsonl", "work", *TARGETS.values()])
+    left = [name for target in TARGETS.values() for name in delivered(tmp_path / target)]
+    assert names(tmp_path) == sorted(["first.jsonl", "first.jsonl.run.json", "work", *left])
 
 
 def test_a_finished_work_folder_refuses_another_shingle(job, tmp_path):
@@ -492,7 +498,7 @@ def test_a_full_disk_is_one_line_and_with_room_again_the_job_goes_on(
     assert not out.exists()
     assert job(command, out) == (0, "", "")
     assert tree(out) == expected(command)
-    assert names(tmp_path) == [out.name]
+    assert names(tmp_path) == delivered(out)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there is no such bound")

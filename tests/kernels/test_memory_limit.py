@@ -162,7 +162,7 @@ def test_memory_that_is_refused_in_the_middle_is_one_line(told, monkeypatch, err
     def refuse(*_arguments, **_options):
         raise error
 
-    monkeypatch.setattr("lookalike.planning.plan.plan", refuse)
+    monkeypatch.setattr("lookalike.plan", refuse)
     status, output, errors = told("plan")
     assert (status, output) == (1, "")
     assert errors.startswith("lookalike: there is not enough memory: use fewer documents")
@@ -173,7 +173,7 @@ def test_other_errors_of_these_kinds_are_not_taken_for_it(told, monkeypatch):
     def refuse(*_arguments, **_options):
         raise RuntimeError("something else")
 
-    monkeypatch.setattr("lookalike.planning.plan.plan", refuse)
+    monkeypatch.setattr("lookalike.plan", refuse)
     assert "RuntimeError: something else" in told("plan")[2]
 
 

@@ -31,15 +31,23 @@ __all__ = ["job_on", "names_of", "result_there"]
 
 
 @contextmanager
-def job_on(source: Any, settings: Settings, options: Any) -> Iterator[Job]:
+def job_on(
+    source: Any,
+    settings: Settings,
+    options: Any,
+    *,
+    out: str | os.PathLike[str] | None = None,
+) -> Iterator[Job]:
     """Make the job of a function with its options, and clear up after it.
 
-    Without a work folder asked for, the work of a job on files that writes a result is beside it.
+    Without a work folder asked for, the work of a job on files that writes a result is beside it:
+    beside `out`, or what the options name.
     """
     asked, against = getattr(options, "work", None), getattr(options, "against", None)
     names, reference = names_of(source), names_of(against)
     _check_places([*(names or ()), *(reference or ())], options)
-    beside = None if names is None else work_beside(getattr(options, "out", None))
+    out = getattr(options, "out", None) if out is None else out
+    beside = None if names is None else work_beside(out)
     running = Running.of(
         threads=options.threads,
         memory=options.memory,
