@@ -42,13 +42,12 @@ from lookalike.results import (
     Summary,
 )
 from lookalike.results.clusters import Clusters
-from lookalike.results.contained import DirectedPairs
 from lookalike.results.dedup import KeptRows
 from lookalike.results.documents import Documents
-from lookalike.results.kept_files import Origin
+from lookalike.results.origin import Origin
 from lookalike.results.pairs import LINK, Links
 from lookalike.results.record import Run
-from lookalike.results.similar_pairs import LinkedPairs
+from lookalike.results.similar_pairs import DirectedPairs, LinkedPairs
 from lookalike.text.boilerplate import most_shared
 from lookalike.text.documents import Selection
 
@@ -299,7 +298,17 @@ class Job:
         return compare
 
     def _documents(self) -> Documents:
-        return Documents(self.collection.ids, self.groups, self.running.memory, self.work)
+        collection = self.collection
+        origin = Origin(
+            list(self.sources),
+            collection.ids,
+            collection.counts,
+            collection.shards,
+            collection.records,
+            self.running.skip_bad,
+        )
+        memory = self.running.memory
+        return Documents(collection.ids, self.groups, memory, self.work, origin)
 
     def _run(self) -> Run:
         *against, sources = self.work.reading["sources"]
@@ -548,7 +557,6 @@ class Job:
         removed = removed[np.argsort(ids.ranks(removed))]
         place = places[groups.of_document[removed]]
         rows = np.flatnonzero(kept)
-        collection = self.collection
         return DedupResult(
             plan=self.plan,
             settings=self.resolved(),
@@ -563,12 +571,4 @@ class Job:
                 empty=int(np.count_nonzero(groups.of_document[references:] < 0)),
             ),
             documents=self._documents(),
-            origin=Origin(
-                list(self.sources),
-                collection.ids,
-                collection.counts,
-                collection.shards,
-                collection.records,
-                self.running.skip_bad,
-            ),
         )

@@ -85,11 +85,6 @@ class Collection:
         shard, record = self.shards.read(row, row + 1)[0], self.records.read(row, row + 1)[0]
         return self.sources[source].place(int(shard), int(record))
 
-    def as_given(self, rows: NDArray[np.int64]) -> Any:
-        """Give documents of the last source, the corpus itself, in the kind that they came in."""
-        shards, records = self.shards.read()[rows], self.records.read()[rows]
-        return self.sources[-1].as_given(self.ids.take(rows), shards, records)
-
     def column(self) -> list[Any]:
         """Give the values of the column to keep by, None where there is none."""
         ends = np.cumsum(self.value_lengths.read(), dtype=np.int64)

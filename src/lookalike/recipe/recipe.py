@@ -33,9 +33,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Encoded", "Recipe"]
 
-DAMAGE = (LookalikeError, AttributeError, LookupError, OSError, TypeError, ValueError)
-"""What comes of reading a recipe that was changed by hand."""
-
 
 class Encoded(NamedTuple):
     """What is made of documents, to find the similar ones by."""

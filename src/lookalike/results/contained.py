@@ -7,23 +7,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import pyarrow as pa
 
 from lookalike.base.errors import OutputError
-from lookalike.base.timing import timed, timed_items
-from lookalike.base.wording import setting
-from lookalike.results.documents import (
-    ByRank,
-    first_members,
-    names_of,
-    paired,
-    refuse_too_many,
-)
-from lookalike.results.pairs import SORTED, Best, Sorter, laid_out
 from lookalike.results.record import Run, counts_of, place_of, record_of
 from lookalike.results.result import Result, is_folder, write_file, write_folder
-from lookalike.results.similar_pairs import SORT, StoredPairs
+from lookalike.results.similar_pairs import StoredPairs
 from lookalike.results.summary import Summary
 from lookalike.settings import Settings
 from lookalike.write.files import write_atomically, write_tables
@@ -33,11 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Self
 
-    from numpy.typing import NDArray
-
     from lookalike.results.documents import Documents
-    from lookalike.results.pairs import Links
     from lookalike.results.result import Progress
+    from lookalike.results.similar_pairs import DirectedPairs
 
 __all__ = ["ContainmentResult"]
 
@@ -77,10 +64,10 @@ class ContainmentResult(Result):
         """Give the first rows of `pairs`."""
         return self.inside.top(most)
 
-    @cached_property
+    @property
     def inside_count(self) -> int:
         """The number of documents that are inside another."""
-        return len({name for block in self.pair_blocks() for name in block["a"].to_pylist()})
+        return self.inside.inside_count
 
     @cached_property
     def empty(self) -> pa.Array:
@@ -126,75 +113,4 @@ class ContainmentResult(Result):
             inside=StoredPairs(*place_of(path, record, PAIRS), counts["pairs"], schema),
             run=Run.of_record(record),
             known=record,
-        )
-
-
-@dataclass(frozen=True)
-class DirectedPairs:
-    """Directed pairs of groups of identical documents, laid out when they are asked for."""
-
-    documents: Documents
-    links: Links
-    """The similarity of a link is the share of the first that is in the second, and
-    `first_in_second` is the similarity of both."""
-    settings: Settings
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    @cached_property
-    def count(self) -> int:
-        """The number of directed pairs."""
-        sizes = self.documents.groups.sizes
-        return self.links.between(sizes) + int((sizes * (sizes - 1)).sum())
-
-    def refuse_too_many(self) -> None:
-        """Refuse to lay out more pairs than fit in memory."""
-        refuse_too_many(self.count, f"raise {setting('containment')}")
-
-    def blocks(self, *, progress: Progress | None = None) -> Iterator[pa.Table]:
-        """Give the pairs in order, a table at a time; the first is empty."""
-        sorter = self.documents.sorter("contained")
-        with timed(self.seconds, SORT):
-            self._fill(sorter, progress=progress)
-        yield self._table(np.empty(0, SORTED))
-        for records in timed_items(sorter.blocks(), self.seconds, SORT):
-            yield self._table(records)
-
-    def top(self, most: int) -> pa.Table:
-        """Give the first pairs."""
-        best = Best(most)
-        with timed(self.seconds, SORT):
-            self._fill(best, *first_members(self.documents.groups, self._by_id, most + 1))
-        return self._table(best.records)
-
-    @cached_property
-    def _by_id(self) -> ByRank:
-        return self.documents.by_id(paired(self.links, self.documents.groups))
-
-    def _fill(
-        self,
-        sorter: Sorter | Best,
-        members: NDArray[np.int64] | None = None,
-        starts: NDArray[np.int64] | None = None,
-        progress: Progress | None = None,
-    ) -> None:
-        ranks = self._by_id.ranks
-        done = 0
-        for block in laid_out(self.links, self.documents.groups, members=members, starts=starts):
-            first, second = ranks[block.first], ranks[block.second]
-            sorter.append(block.similarity, first, second, block.forward, block.backward)
-            if block.same:
-                sorter.append(block.similarity, second, first, block.forward, block.backward)
-            done += len(first) * (2 if block.same else 1)
-            if progress is not None:
-                progress(SORT, done, self.count)
-
-    def _table(self, records: NDArray[np.void]) -> pa.Table:
-        return pa.table(
-            {
-                **names_of(records, self._by_id, self.documents.ids),
-                "containment": pa.array((~records["score"]).view(np.float64)),
-                "similarity": pa.array(records["forward"].copy()),
-                "score": pa.array(["exact"] * len(records), pa.string()),
-            },
-            metadata={"lookalike.fingerprint": self.settings.fingerprint()},
         )

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.results.documents import Documents
-    from lookalike.results.kept_files import Origin
+    from lookalike.results.origin import Origin
     from lookalike.results.result import Progress
 
 __all__ = ["DedupResult", "KeptRows"]
@@ -80,8 +80,6 @@ class DedupResult(Result):
     run: Run = field(default_factory=Run, repr=False)
     thinned: KeptRows | None = field(default=None, repr=False)
     documents: Documents | None = field(default=None, repr=False)
-    origin: Origin | None = field(default=None, repr=False)
-    """Where the documents came from."""
     known: dict[str, Any] | None = field(default=None, repr=False)
     """The record of a result that was opened again."""
     folder: Path | None = field(default=None, repr=False)
@@ -214,7 +212,7 @@ class DedupResult(Result):
             if list_only:
                 kept_files.list_kept(documents.ids, rows, folder)
             else:
-                self._origin().copy(rows, folder, progress)
+                kept_files.copy_kept(self._origin(), rows, folder, progress)
             write_atomically(
                 folder / REMOVED, lambda stream: write_table(self.removed, stream, "jsonl")
             )
@@ -235,9 +233,7 @@ class DedupResult(Result):
         return self.documents
 
     def _origin(self) -> Origin:
-        if self.origin is None:
-            raise self._not_in_memory()
-        return self.origin
+        return self._documents().origin
 
     def _not_in_memory(self) -> OutputError:
         return OutputError(

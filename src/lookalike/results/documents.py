@@ -6,17 +6,21 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
-from lookalike.base.errors import OutputError
+from lookalike.base.errors import OutputError, SourceError
 from lookalike.results.pairs import SORTED, Sorter
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    from collections.abc import Iterable
+
     from numpy.typing import NDArray
 
     from lookalike.base.columns import Column
     from lookalike.candidates.identical import Groups
     from lookalike.results.ids import Ids
+    from lookalike.results.origin import Origin
     from lookalike.results.pairs import Links
 
 __all__ = [
@@ -32,6 +36,8 @@ __all__ = [
 
 MAX_PAIRS = 30_000_000
 """Pairs that are laid out in memory, at some 100 bytes each."""
+BLOCK_IDS = 1 << 18
+"""Ids that are looked through at a time."""
 RUN_SHARE = 8
 """Of the memory allowed, one part in so many holds a run of pairs that is sorted at once."""
 
@@ -66,10 +72,26 @@ class Documents:
     """The identical ones."""
     memory: int
     storage: Storage = field(repr=False)
+    origin: Origin = field(repr=False)
+    """Where they came from."""
 
     def __len__(self) -> int:
         """Count the documents."""
         return len(self.ids)
+
+    def rows_of(self, ids: Iterable[Any]) -> NDArray[np.int64]:
+        """Find documents of the corpus by their ids; a reference is not looked at."""
+        names = list(ids)
+        wanted = pa.array(names, self.ids.take(_NONE).type)
+        rows = np.full(len(wanted), -1, np.int64)
+        for start in range(self.origin.before, len(self), BLOCK_IDS):
+            block = self.ids.take(np.arange(start, min(start + BLOCK_IDS, len(self))))
+            places = pc.fill_null(pc.index_in(wanted, value_set=block), -1).to_numpy()
+            rows = np.where(places >= 0, start + places, rows)
+        if (rows < 0).any():
+            missing = names[int(np.flatnonzero(rows < 0)[0])]
+            raise SourceError(f"there is no document {missing!r}: give ids that the result has")
+        return rows
 
     def by_id(self, groups: NDArray[np.bool_]) -> ByRank:
         """Sort the documents of some groups by their ids."""

@@ -23,7 +23,7 @@ from lookalike.write.files import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from types import TracebackType
     from typing import Self
 
@@ -102,6 +102,22 @@ class Result(ABC):
         if not same:
             raise SourceError(f"the record of {path} is damaged, in its settings: run again")
         return opened
+
+    def originals(self, ids: Iterable[Any], columns: Sequence[str] | None = None) -> pa.Table:
+        """Read some documents again as their source has them: id, text, and columns.
+
+        Of files only what is near them is read. `columns` names some; by default all are there.
+        """
+        if self.documents is None:
+            raise OutputError(
+                "a result that was opened again has no sources: read the documents from their files"
+            )
+        import pyarrow as pa
+
+        rows = self.documents.rows_of(ids)
+        found = self.documents.origin.originals(rows, columns)
+        named = {"id": self.documents.ids.take(rows), "text": found.texts}
+        return pa.table(named | {k: v for k, v in found.columns.items() if k not in named})
 
     def close(self) -> None:
         """Let go of files and memory; what was not laid out by then cannot be any more."""

@@ -1,7 +1,8 @@
-"""Similar pairs as tables: laid out of pairs of groups, or read from a file."""
+"""Pairs as tables: laid out of pairs of groups, or read from a file."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -30,11 +31,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.results.documents import Documents
-    from lookalike.results.pairs import Links, Sorter
+    from lookalike.results.pairs import Block, Links, Sorter
     from lookalike.results.result import Progress
     from lookalike.settings import Settings
 
-__all__ = ["CONTAINMENTS", "LinkedPairs", "StoredPairs"]
+__all__ = ["CONTAINMENTS", "DirectedPairs", "LinkedPairs", "StoredPairs"]
 
 TOO_MANY_REMEDY = (
     f"ask for the clusters, drop duplicates with dedup, or raise {setting('threshold')}"
@@ -45,7 +46,7 @@ SORT = "sort"
 
 
 @dataclass(frozen=True)
-class LinkedPairs:
+class LaidOutPairs:
     """Pairs of groups of identical documents, laid out as pairs of documents when asked for."""
 
     documents: Documents
@@ -54,15 +55,18 @@ class LinkedPairs:
     seconds: dict[str, float] = field(default_factory=dict)
     """The time of laying out is put to that of the other stages."""
 
-    @cached_property
+    @property
+    @abstractmethod
     def count(self) -> int:
-        """The number of pairs."""
-        sizes = self.documents.groups.sizes
-        return self.links.between(sizes) + int((sizes * (sizes - 1) // 2).sum())
+        """The number of pairs of documents."""
 
-    def refuse_too_many(self) -> None:
-        """Refuse to lay out more pairs than fit in memory."""
-        refuse_too_many(self.count, TOO_MANY_REMEDY)
+    @abstractmethod
+    def _append(self, sorter: Sorter | Best, block: Block) -> int:
+        """Put pairs of documents to be sorted, by the ranks of their ids; tell how many."""
+
+    @abstractmethod
+    def _table(self, records: NDArray[np.void], *, containments: bool = False) -> pa.Table:
+        """Make a table of sorted pairs."""
 
     def blocks(
         self, *, containments: bool = False, progress: Progress | None = None
@@ -78,15 +82,19 @@ class LinkedPairs:
     def top(self, most: int) -> pa.Table:
         """Give the first pairs, without laying out all of them."""
         with timed(self.seconds, SORT):
-            members, starts = first_members(self.documents.groups, self.by_id, most + 1)
             best = Best(most)
-            self._fill(best, members, starts)
+            self._fill(best, *first_members(self.documents.groups, self.by_id, most + 1))
             return self._table(best.records)
 
     @cached_property
     def by_id(self) -> ByRank:
         """Those that are in a pair; the ids of others are not needed."""
         return self.documents.by_id(paired(self.links, self.documents.groups))
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """What is written into every file of these pairs."""
+        return {"lookalike.fingerprint": self.settings.fingerprint()}
 
     def _fill(
         self,
@@ -95,23 +103,39 @@ class LinkedPairs:
         starts: NDArray[np.int64] | None = None,
         progress: Progress | None = None,
     ) -> None:
-        ranks = self.by_id.ranks
         done = 0
-        blocks = laid_out(self.links, self.documents.groups, members=members, starts=starts)
-        for block in blocks:
-            first, second = ranks[block.first], ranks[block.second]
-            swapped = first > second
-            sorter.append(
-                block.similarity,
-                np.where(swapped, second, first),
-                np.where(swapped, first, second),
-                # A containment of identical documents is known even where others are estimated.
-                np.where(swapped, block.backward, block.forward),
-                np.where(swapped, block.forward, block.backward),
-            )
-            done += len(first)
+        for block in laid_out(self.links, self.documents.groups, members=members, starts=starts):
+            done += self._append(sorter, block)
             if progress is not None:
                 progress(SORT, done, self.count)
+
+
+class LinkedPairs(LaidOutPairs):
+    """Similar pairs, in which neither document comes first but by its id."""
+
+    @cached_property
+    def count(self) -> int:
+        """The number of pairs."""
+        sizes = self.documents.groups.sizes
+        return self.links.between(sizes) + int((sizes * (sizes - 1) // 2).sum())
+
+    def refuse_too_many(self) -> None:
+        """Refuse to lay out more pairs than fit in memory."""
+        refuse_too_many(self.count, TOO_MANY_REMEDY)
+
+    def _append(self, sorter: Sorter | Best, block: Block) -> int:
+        ranks = self.by_id.ranks
+        first, second = ranks[block.first], ranks[block.second]
+        swapped = first > second
+        sorter.append(
+            block.similarity,
+            np.where(swapped, second, first),
+            np.where(swapped, first, second),
+            # A containment of identical documents is known even where others are estimated.
+            np.where(swapped, block.backward, block.forward),
+            np.where(swapped, block.forward, block.backward),
+        )
+        return len(first)
 
     def _table(self, records: NDArray[np.void], *, containments: bool = False) -> pa.Table:
         labels = pa.array(["exact", "estimated"])
@@ -132,8 +156,54 @@ class LinkedPairs:
                 name: pa.array(share, from_pandas=True)
                 for name, share in zip(CONTAINMENTS, shares, strict=True)
             }
-        metadata = {"lookalike.fingerprint": self.settings.fingerprint()}
-        return pa.table(columns, metadata=metadata)
+        return pa.table(columns, metadata=self.metadata)
+
+
+class DirectedPairs(LaidOutPairs):
+    """Pairs of which the first document is inside the second.
+
+    The similarity of their links is the share of the first that is in the second, and
+    `first_in_second` the similarity of both.
+    """
+
+    @cached_property
+    def count(self) -> int:
+        """The number of directed pairs."""
+        sizes = self.documents.groups.sizes
+        return self.links.between(sizes) + int((sizes * (sizes - 1)).sum())
+
+    @cached_property
+    def inside_count(self) -> int:
+        """The number of documents that are inside another."""
+        sizes = self.documents.groups.sizes
+        inside = sizes > 1
+        for block in self.links.blocks():
+            inside[block.first] = True
+        return int(sizes[inside].sum())
+
+    def refuse_too_many(self) -> None:
+        """Refuse to lay out more pairs than fit in memory."""
+        refuse_too_many(self.count, f"raise {setting('containment')}")
+
+    def _append(self, sorter: Sorter | Best, block: Block) -> int:
+        ranks = self.by_id.ranks
+        first, second = ranks[block.first], ranks[block.second]
+        sorter.append(block.similarity, first, second, block.forward, block.backward)
+        if block.same:
+            sorter.append(block.similarity, second, first, block.forward, block.backward)
+        return len(first) * (2 if block.same else 1)
+
+    def _table(self, records: NDArray[np.void], *, containments: bool = False) -> pa.Table:
+        del containments  # they are what the pairs are of
+        return pa.table(
+            {
+                **names_of(records, self.by_id, self.documents.ids),
+                "containment": pa.array((~records["score"]).view(np.float64)),
+                "similarity": pa.array(records["forward"].copy()),
+                "score": pa.array(["exact"] * len(records), pa.string()),
+            },
+            metadata=self.metadata,
+        )
 
 
 @dataclass(frozen=True)
@@ -145,6 +215,11 @@ class StoredPairs:
     count: int
     schema: pa.Schema
     """The columns, of which a Parquet file may have containments beside."""
+
+    @cached_property
+    def inside_count(self) -> int:
+        """The number of documents that are inside another, of directed pairs."""
+        return len({name for block in self.blocks() for name in block["a"].to_pylist()})
 
     def refuse_too_many(self) -> None:
         """Refuse to read more pairs than fit in memory."""
