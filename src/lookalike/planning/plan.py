@@ -292,7 +292,7 @@ class Plan:
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Plan:
-        """Make the plan that `as_dict` gave; the background is known to two digits."""
+        """Make the plan that `as_dict` gave; the background is known to three digits."""
         cascade = plain["cascade"]
         return cls(
             threshold=plain["threshold"],

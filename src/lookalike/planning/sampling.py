@@ -89,22 +89,22 @@ class Background:
         return float(self.similarities.mean()) if len(self.similarities) else 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """Give plain values: how many pairs of the sample are how alike, to two digits."""
-        alike, pairs = np.unique(np.round(self.similarities, 2), return_counts=True)
+        """Give plain values: how many pairs of the sample are how alike, to three digits."""
+        alike, pairs = np.unique(np.round(self.similarities, 3), return_counts=True)
         plain: dict[str, Any] = {
             "shingles": self.shingles,
             "dense": self.dense,
             "similarities": {f"{s:g}": int(n) for s, n in zip(alike, pairs, strict=True)},
         }
         if self.close is not None:
-            near, counts = np.unique(np.round(self.close, 2), return_counts=True)
+            near, counts = np.unique(np.round(self.close, 3), return_counts=True)
             plain["close_pairs"] = self.close_pairs
             plain["close"] = {f"{s:g}": int(n) for s, n in zip(near, counts, strict=True)}
         return plain
 
     @classmethod
     def from_dict(cls, plain: Mapping[str, Any]) -> Background:
-        """Make the background that `as_dict` gave, to two digits."""
+        """Make the background that `as_dict` gave, to three digits."""
         close = plain.get("close")
         return cls(
             _expanded(plain["similarities"]),
