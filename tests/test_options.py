@@ -14,7 +14,7 @@ from conftest import ROOT  # type: ignore[import-not-found]
 import lookalike
 from lookalike import settings
 from lookalike.base.options import Option, option_of, takes
-from lookalike.cli.app import app
+from lookalike.cli.app import program
 from lookalike.cli.options import with_options
 
 COMMANDS = {
@@ -71,7 +71,7 @@ def test_plan_takes_every_option_with_its_default():
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_takes_every_option_with_its_default_and_help(name):
-    taken = taken_by(command_of(app, name))
+    taken = taken_by(command_of(program(), name))
     for one in fields(COMMANDS[name]):
         option = option_of(one)
         if option.python_only:
@@ -96,7 +96,7 @@ def test_the_reference_has_every_option_with_its_help(name):
 
 def test_no_two_options_of_a_command_have_one_name_or_letter():
     for name in COMMANDS:
-        spelled = [one for given in command_of(app, name).params for one in given.opts]
+        spelled = [one for given in command_of(program(), name).params for one in given.opts]
         assert len(spelled) == len(set(spelled)), name
 
 

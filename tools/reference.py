@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lookalike import settings
 from lookalike.base.options import option_of
-from lookalike.cli.app import app
+from lookalike.cli.app import program
 
 FUNCTIONS = {
     "find": settings.FindOptions,
@@ -54,7 +54,7 @@ def help_of(*command: str) -> str:
 
 
 def page() -> str:
-    names = [command.name for command in app.registered_commands if command.name]
+    names = [command.name for command in program().registered_commands if command.name]
     parts = [INTRODUCTION]
     parts += [f"## lookalike {name}\n\n```\n{help_of(name)}\n```\n" for name in names]
     return "\n".join(parts)

@@ -49,7 +49,7 @@ MAX_DISTANCE = 16
 """Bits of 64 within which fingerprints are searched for; of more, nearly every pair would do."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Similar:
     """From where on documents are similar, and how surely that is found."""
 
@@ -60,7 +60,7 @@ class Similar:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Inside:
     """From where on a document is inside another."""
 
@@ -69,7 +69,7 @@ class Inside:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Shingled:
     """What is compared."""
 
@@ -77,7 +77,7 @@ class Shingled:
     multiset: bool = option(False, "Count how often a shingle occurs, not only whether.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Banded:
     """Bands and rows as given, instead of a plan."""
 
@@ -88,7 +88,7 @@ class Banded:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Measured:
     """How two documents are compared."""
 
@@ -97,7 +97,7 @@ class Measured:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Weighted:
     """What a shingle counts for."""
 
@@ -108,7 +108,7 @@ class Weighted:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Estimated:
     """Scores that are told from sketches, not from the documents themselves."""
 
@@ -120,7 +120,7 @@ class Estimated:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Cleaned:
     """What is left out before documents are compared."""
 
@@ -137,7 +137,7 @@ class Cleaned:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Normalised:
     """What is made equal before documents are compared."""
 
@@ -150,14 +150,14 @@ class Normalised:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Seeded:
     """The random hash functions."""
 
     seed: int = option(1, "Of the random hash functions.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Drawn:
     """Which sketches, and of what length."""
 
@@ -170,7 +170,7 @@ class Drawn:
     bits: int = option(256, "Bits of hyperplanes: a multiple of 32, 64 to 2048.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Keeping:
     """Which of similar documents stays."""
 
@@ -189,21 +189,21 @@ class Keeping:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Listed:
     """How much is listed."""
 
     most: int = option(20, "Passages that are listed, at the most.", short="-n")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Passages:
     """Which shared passages count."""
 
     shortest: int = option(5, "Words that a shared passage has at the least.", also=("words",))
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Assumed:
     """What is assumed of a corpus, and of its signatures."""
 
@@ -217,7 +217,7 @@ class Assumed:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Taught:
     """A lesson on a few documents, with signatures that are short enough to read."""
 
@@ -234,14 +234,14 @@ class Taught:
     seed: int = option(21, "Of the random hash functions.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class TextField:
     """Which field of a record is read."""
 
     text: str | None = option(None, "Field that holds the text.", metavar="COLUMN")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class VectorField:
     """Which field of a record holds a vector."""
 
@@ -250,7 +250,7 @@ class VectorField:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Records:
     """Which field holds the id, and what becomes of records that cannot be read."""
 
@@ -258,7 +258,7 @@ class Records:
     skip_bad: bool = option(False, "Pass over what cannot be read; count and name it.")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Written:
     """Where the result is written."""
 
@@ -278,7 +278,7 @@ class Written:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Clustered:
     """Where the clusters are written."""
 
@@ -287,7 +287,7 @@ class Clustered:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class WrittenFolder:
     """The folder that the result is written to."""
 
@@ -299,7 +299,7 @@ class WrittenFolder:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Working:
     """Where the work of a job is kept."""
 
@@ -311,7 +311,7 @@ class Working:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Resources:
     """What a job may use, and who hears of it."""
 
@@ -329,10 +329,11 @@ class Resources:
     )
 
 
-# Of several bases, the fields of the last come first.
+# Of several bases, the fields of the last come first. What a class is not asked for is not made:
+# each method of a dataclass is compiled when this module loads.
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class FindOptions(
     Resources,
     Working,
@@ -354,7 +355,7 @@ class FindOptions(
     """Options of `find`."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class DedupOptions(
     Resources,
     Working,
@@ -375,19 +376,19 @@ class DedupOptions(
     """Options of `dedup`."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ContainedOptions(
     Resources, Working, Written, Records, TextField, Normalised, Cleaned, Shingled, Inside
 ):
     """Options of `contained`."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class BoilerplateOptions(Resources, Working, Written, Records, TextField, Normalised, Listed):
     """Options of `boilerplate`."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class SketchOptions(
     Resources,
     Records,
@@ -403,7 +404,7 @@ class SketchOptions(
     """Options of `sketch`."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class SketchFileOptions(SketchOptions):
     """Options of `write_sketches`."""
 
@@ -412,24 +413,24 @@ class SketchFileOptions(SketchOptions):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class CompareOptions(Passages, Normalised, Weighted, Measured, Shingled):
     """Options of `compare`."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class PlanOptions(Measured, Banded, Assumed, Similar):
     """Options of `plan`."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class LessonOptions(TextField, Taught):
     """Options of `lesson`."""
 
     id: str | None = option(None, "Field that holds the id.", metavar="COLUMN")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class MatrixLessonOptions:
     """Options of `matrix_lesson`."""
 
@@ -450,7 +451,7 @@ class MatrixLessonOptions:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class MatrixFile:
     """What a lesson on a matrix is on."""
 
@@ -463,7 +464,7 @@ class MatrixFile:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class LearnOptions(MatrixLessonOptions, MatrixFile, LessonOptions):
     """Options of the command `learn`: those of the one lesson, and those of the other."""
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import lookalike
 from lookalike.base import wording
 from lookalike.base.wording import Message, in_python, on_command_line, setting, visible
-from lookalike.cli.app import app
+from lookalike.cli.app import program
 
 MARKS = wording.OPEN + wording.WORDS + wording.NUMBER + wording.CLOSE
 SPELLED = [
@@ -191,7 +191,7 @@ def named():
 
 
 def test_messages_name_settings_that_both_faces_have():
-    group: Any = typer.main.get_command(app)
+    group: Any = typer.main.get_command(program())
     commands = group.commands.values()
     options = {option for one in commands for p in one.params for option in p.opts}
     public = [getattr(lookalike, name) for name in lookalike.__all__]

@@ -9,11 +9,11 @@ import pytest
 from rich.cells import cell_len
 
 from lookalike import __version__
-from lookalike.cli.app import app
+from lookalike.cli.app import program
 from processes import DEADLINE, environment
 
 HEAVY = ("numba", "numpy", "pandas", "polars", "pyarrow", "scipy")
-COMMANDS = sorted(str(command.name) for command in app.registered_commands)
+COMMANDS = sorted(str(command.name) for command in program().registered_commands)
 SHELLS = ("bash", "zsh", "fish")
 
 

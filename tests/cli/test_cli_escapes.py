@@ -234,7 +234,7 @@ def test_an_error_on_a_terminal_is_printable(tmp_path):
 
 
 def test_what_is_said_after_a_stop_is_printable(monkeypatch, capsys):
-    monkeypatch.setattr(app, "app", lambda **_: app.STOPPED)
+    monkeypatch.setattr(app, "program", lambda *_: lambda **_: app.STOPPED)
     monkeypatch.setattr(screen, "_STOPPED_LINE", [f"stopped; remove {NAME} to give it up"])
     with pytest.raises(SystemExit, match="130"):
         app.main()

@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import sys
+from importlib import import_module
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -13,19 +14,8 @@ import typer
 from lookalike import __version__
 from lookalike.base.errors import LookalikeError, QuadraticError, SettingsError
 from lookalike.base.wording import visible, visible_lines
-from lookalike.cli import (
-    boilerplate,
-    compare,
-    contained,
-    curve,
-    dedup,
-    find,
-    learn,
-    plan,
-    sketch,
-)
 
-__all__ = ["app", "main"]
+__all__ = ["COMMANDS", "main", "program"]
 
 WRONG_USAGE = 2
 STOPPED = 130
@@ -39,16 +29,37 @@ OUT_OF_MEMORY_MESSAGE = (
     "of this process if it has one (ulimit -v)"
 )
 
-app = typer.Typer(
-    name="lookalike",
-    no_args_is_help=True,
-    # Plain help takes half the time to appear, and reads the same in a pipe.
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    help="Find the documents in a pile that are the same or nearly the same.",
-    epilog="Example: lookalike find essays/ --threshold 0.7",
-)
+COMMANDS = {
+    "find": None,
+    "dedup": None,
+    "contained": "Find which documents are inside others.",
+    "boilerplate": "List the passages that many documents share.",
+    "sketch": "Write fingerprints and signatures of documents.",
+    "compare": "Say how similar two documents are, and where.",
+    "plan": "Choose bands and rows, and show the curve.",
+    "curve": "Show the curve of any banding or cascade.",
+    "learn": "Walk through the textbook method, table by table.",
+}
+"""Each is a function in a module of its name; here with a shorter help where it has one."""
+
+
+def program(*names: str) -> typer.Typer:
+    """Make the program with some of its commands, by default all."""
+    made = typer.Typer(
+        name="lookalike",
+        no_args_is_help=True,
+        # Plain help takes half the time to appear, and reads the same in a pipe.
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        help="Find the documents in a pile that are the same or nearly the same.",
+        epilog="Example: lookalike find essays/ --threshold 0.7",
+    )
+    made.callback()(_root)
+    for name in names or COMMANDS:
+        command = getattr(import_module(f"lookalike.cli.{name}"), name)
+        made.command(name, short_help=COMMANDS[name])(command)
+    return made
 
 
 def _version(asked: bool) -> None:
@@ -61,7 +72,6 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback()
 def _root(
     _version: Annotated[
         bool,
@@ -71,23 +81,12 @@ def _root(
     pass
 
 
-app.command("find")(find.find)
-app.command("dedup")(dedup.dedup)
-app.command("contained", short_help="Find which documents are inside others.")(contained.contained)
-app.command("boilerplate", short_help="List the passages that many documents share.")(
-    boilerplate.boilerplate
-)
-app.command("sketch", short_help="Write fingerprints and signatures of documents.")(sketch.sketch)
-app.command("compare", short_help="Say how similar two documents are, and where.")(compare.compare)
-app.command("plan", short_help="Choose bands and rows, and show the curve.")(plan.plan)
-app.command("curve", short_help="Show the curve of any banding or cascade.")(curve.curve)
-app.command("learn", short_help="Walk through the textbook method, table by table.")(learn.learn)
-
-
 def main() -> None:
     """Run the program; an error is one line on standard error, and status 1, or 2 for usage."""
     try:
-        status = app(prog_name="lookalike", standalone_mode=False)
+        # The options of other commands take longer to make than some commands run.
+        named = [name for name in sys.argv[1:2] if name in COMMANDS]
+        status = program(*named)(prog_name="lookalike", standalone_mode=False)
     except SystemExit as end:
         _quiet_if_cut_off(end)
         raise
