@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     )
     from lookalike.base.errors import (
         BinaryFileError,
+        EncodingError,
         InvalidTextError,
         InvalidVectorError,
         LookalikeError,
@@ -58,6 +59,7 @@ __version__ = "0.1.0"
 # Everything loads on first use: `lookalike --help` must not wait for a compiler.
 _HOMES = {
     "BinaryFileError": "base.errors",
+    "EncodingError": "base.errors",
     "BoilerplateResult": "results",
     "Cascade": "planning.curves",
     "Comparison": "score.comparison",
@@ -106,6 +108,7 @@ __all__ = [
     "Containment",
     "ContainmentResult",
     "DedupResult",
+    "EncodingError",
     "FindResult",
     "InvalidTextError",
     "InvalidVectorError",

@@ -267,7 +267,7 @@ def test_settings_that_cannot_be_are_wrong_usage(arguments, message, docs, monke
 )
 def test_bad_input_is_one_line_and_writes_nothing(arguments, message, docs, monkeypatch, told):
     folder = docs.parent
-    (folder / "photo.png").write_bytes(b"")
+    (folder / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0")
     (folder / "binary.txt").write_bytes(b"\x89PNG")
     (folder / "bad.jsonl").write_text(GOOD + "{")
     (folder / "folder.csv").mkdir()

@@ -190,13 +190,13 @@ def test_the_summary_of_find_tells_each_fact_on_a_line(told, tmp_path, docs):
     (folder / "deep").mkdir(parents=True)
     (folder / "deep" / "docs.jsonl").write_bytes(docs.read_bytes() + b"oops\n")
     for name in ("a.png", "b.exe", ".hidden.txt"):
-        (folder / name).write_text("x")
+        (folder / name).write_bytes(b"x\0")
     status, output, errors = told("find", folder, "--skip-bad", columns=200)
     assert status == 0
     facts = dict(re.findall(r"^([A-Z][a-z]+) {2,}(.+)$", errors, re.MULTILINE))
     assert facts["Read"] == "210 documents"
     (passed,) = re.findall(r"^Passed by  3 files: (.+)$", errors, re.MULTILINE)
-    assert sorted(passed.split(", ")) == ["1 hidden", "2 of another kind"]
+    assert sorted(passed.split(", ")) == ["1 hidden", "2 binary"]
     assert facts["Bad"] == "1 passed over, as asked:"
     assert "docs.jsonl:211 is not valid JSON" in errors
     assert facts["Empty"] == "2, similar to nothing: 208, 209"

@@ -71,6 +71,20 @@ def test_files_of_every_kind_give_the_pairs_found_by_hand(kind, told, tmp_path):
     assert found(told, path, *EXACT) == TRUTH
 
 
+def test_source_code_is_compared_like_any_text(told, tmp_path):
+    (tmp_path / "code").mkdir()
+    for name in ("a.py", "b.py", "Makefile"):
+        (tmp_path / "code" / name).write_text("def same(): return 'the same' # " + "word " * 9)
+    (tmp_path / "code" / "c.pyc").write_bytes(b"\xcb\r\r\n\0\0\0\0")
+    base = tmp_path / "code"
+    pairs = found(told, f"{base}/*.py", *EXACT)
+    assert pairs == {(f"{base}/a.py", f"{base}/b.py"): 1.0}
+    assert len(found(told, base, *EXACT)) == 3
+    assert found(told, base / "a.py", base / "b.py", *EXACT) == pairs
+    status, output, _ = told("compare", base / "a.py", base / "Makefile")
+    assert (status, "identical" in output) == (0, True)
+
+
 def test_standard_input_gives_them_too(told):
     assert found(told, "-", *EXACT, given=as_lines(RECORDS)) == TRUTH
 

@@ -19,6 +19,7 @@ from lookalike.base.errors import SourceError
 from lookalike.base.memory import MIN_BYTES
 from lookalike.base.wording import Message
 from lookalike.read import delimited, open_corpus, read_text, single_files, streams
+from lookalike.read.content import HEAD_BYTES
 from lookalike.read.parquet_pages import unpacked_sizes
 from lookalike.read.streams import Bounds
 from source_files import PACKINGS, bad_of, ids_and_texts, pack
@@ -90,7 +91,7 @@ def test_a_text_file_that_would_not_fit_is_refused_before_it_is_read(tmp_path, r
         path = tmp_path / name
         path.write_bytes(b"x" * (RECORD + 1))
         assert f"{path} is longer than" in refusal(path)
-    assert read_bytes[0] == 0
+    assert read_bytes[0] <= 2 * HEAD_BYTES
 
 
 @pytest.mark.parametrize(("kind", "delimiter"), [(".csv", ","), (".tsv", "\t")])

@@ -139,8 +139,9 @@ def test_a_row_that_is_no_text_is_refused_or_passed_over(tmp_path):
 
 
 def test_encodings_that_are_not_read_are_named(tmp_path):
-    (tmp_path / "a.txt").write_bytes("\ufeffx".encode("utf-32-le"))
-    assert "a.txt is UTF-32 text" in refusal(tmp_path)
+    (tmp_path / "a.jsonl").write_bytes("\ufeffx".encode("utf-32-le"))
+    assert "a.jsonl is UTF-32 text" in refusal(tmp_path)
+    (tmp_path / "a.jsonl").unlink()
     (tmp_path / "a.txt").write_bytes(b"abc\xe9")
     assert "a.txt is not UTF-8 text at byte 4" in refusal(tmp_path)
     (tmp_path / "a.txt").write_bytes(b"\xff\xfea\x00b")

@@ -10,6 +10,7 @@ import pytest
 
 from lookalike.base.errors import SourceError
 from lookalike.read import read, read_paths, read_text
+from source_files import BINARY
 
 GOOD = '{"id": "x", "text": "one"}\n'
 
@@ -35,11 +36,11 @@ def fill(folder, **files):
 
 
 def test_a_folder_is_read_with_all_below_it(tmp_path):
-    fill(tmp_path, b_DOT_txt="b", a__z_DOT_md="z", a__b__c_DOT_TXT="c", x_DOT_png="no", y="no")
+    fill(tmp_path, b_DOT_txt="b", a__z_DOT_md="z", a__b__c_DOT_TXT="c", x_DOT_png=BINARY, y="y")
     documents = read(tmp_path)
     found = dict(zip(documents.ids.to_pylist(), documents.texts.to_pylist(), strict=True))
-    assert found == {"b.txt": "b", "a/z.md": "z", "a/b/c.TXT": "c"}
-    assert documents.skipped == {"of another kind": 2}
+    assert found == {"b.txt": "b", "a/z.md": "z", "a/b/c.TXT": "c", "y": "y"}
+    assert documents.skipped == {"binary": 1}
 
 
 def test_a_folder_is_read_in_one_order_whatever_the_order_of_its_files(tmp_path):
@@ -177,8 +178,9 @@ def test_a_source_that_is_not_there_or_of_no_kind_is_refused(tmp_path):
         read(tmp_path / "gone.txt")
     with pytest.raises(SourceError, match=r"gone does not exist"):
         read_paths([tmp_path, tmp_path / "gone"])
-    (tmp_path / "x.png").write_bytes(b"")
-    with pytest.raises(SourceError, match=r"x\.png is of a kind that cannot be read: .*\.jsonl"):
+    (tmp_path / "x.png").write_bytes(BINARY)
+    refusal = r"x\.png is of a kind that cannot be read, binary: .*\.jsonl"
+    with pytest.raises(SourceError, match=refusal):
         read(tmp_path / "x.png")
 
 

@@ -18,6 +18,7 @@ from pyarrow import parquet as pq
 from lookalike.base.errors import SourceError
 from lookalike.read import delimited, open_corpus, read_paths, read_text
 from source_files import (
+    BINARY,
     PACKINGS,
     RECORD_KINDS,
     as_lines,
@@ -143,13 +144,13 @@ def test_a_byte_order_mark_tells_the_encoding(tmp_path, encoding, packing):
 def test_a_folder_holds_documents_and_records_and_counts_the_rest(tmp_path):
     (tmp_path / "a.txt").write_text("a")
     (tmp_path / "b.txt").write_bytes(b"b\0b")
-    (tmp_path / "c.png").write_bytes(b"c")
+    (tmp_path / "c.png").write_bytes(BINARY)
     (tmp_path / ".d.txt").write_text("d")
     (tmp_path / "e").mkdir()
     (tmp_path / "e" / "f.jsonl").write_text('{"text": "f"}\n')
     (tmp_path / "g").symlink_to("e", target_is_directory=True)
     corpus = open_corpus([tmp_path])
-    assert corpus.skipped == {"of another kind": 1, "hidden": 1, "link to a folder": 1}
+    assert corpus.skipped == {"binary": 1, "hidden": 1, "link to a folder": 1}
     (batch,) = corpus.batches()
     assert batch.ids.to_pylist() == ["a.txt", "e/f.jsonl:1"]
     assert batch.skipped == {"binary": 1}
@@ -159,7 +160,7 @@ def test_a_folder_holds_documents_and_records_and_counts_the_rest(tmp_path):
         str(tmp_path / "a.txt"),
         f"{tmp_path / 'e' / 'f.jsonl'}:1",
     ]
-    assert read_paths([tmp_path]).skipped == {**corpus.skipped, "binary": 1}
+    assert read_paths([tmp_path]).skipped == {**corpus.skipped, "binary": 2}
 
 
 def test_a_binary_file_that_was_named_is_refused(tmp_path):
@@ -173,6 +174,7 @@ def test_patterns_are_matched_where_the_shell_did_not(tmp_path, monkeypatch):
     for name in ("b.txt", "a.txt", "c.png", "d/e.txt", "d/f/g.txt", "odd[1].txt", "odd1.txt"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(name)
+    (tmp_path / "c.png").write_bytes(BINARY)
     assert ids_and_texts("?.txt") == [("a.txt", "a.txt"), ("b.txt", "b.txt")]
     assert [name for name, _ in ids_and_texts("**/*.txt")] == [
         *("a.txt", "b.txt", "d/e.txt", "d/f/g.txt", "odd1.txt", "odd[1].txt")
@@ -180,7 +182,7 @@ def test_patterns_are_matched_where_the_shell_did_not(tmp_path, monkeypatch):
     assert [name for name, _ in ids_and_texts("d/**")] == ["d/e.txt", "d/f/g.txt"]
     assert [name for name, _ in ids_and_texts("[d]")] == ["e.txt", "f/g.txt"]
     assert ids_and_texts("odd[1].txt") == [("odd[1].txt", "odd[1].txt")]
-    assert open_corpus(["*"]).skipped == {"of another kind": 1}
+    assert open_corpus(["*"]).skipped == {"binary": 1}
     for pattern in ("*.jsonl", "nowhere/*", "*.png"):
         with pytest.raises(SourceError, match="matches no file"):
             open_corpus([pattern])

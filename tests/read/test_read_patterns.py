@@ -6,7 +6,7 @@ import pytest
 
 from lookalike.base.errors import SourceError
 from lookalike.read import open_corpus, read_paths
-from source_files import bad_of, documents, ids_and_texts, write_records
+from source_files import BINARY, bad_of, documents, ids_and_texts, write_records
 
 
 @pytest.fixture
@@ -17,6 +17,7 @@ def pile(tmp_path, monkeypatch):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(name)
+    (tmp_path / "s/a/b/z.png").write_bytes(BINARY)
     return tmp_path
 
 
@@ -54,7 +55,7 @@ def test_an_address_that_fsspec_opens_on_this_machine_follows_none(pile):
     link(pile / "s" / "a" / "up", "..")
     corpus = open_corpus([f"local://{pile.as_posix()}/s"])
     assert sorted(shard.label for shard in corpus.shards) == ["a/b/z.txt", "a/y.txt", "x.txt"]
-    assert corpus.skipped == {"of another kind": 1, "link to a folder": 1}
+    assert corpus.skipped == {"binary": 1, "link to a folder": 1}
 
 
 def test_a_pattern_passes_over_what_a_walk_does_and_counts_the_same(pile):
@@ -87,7 +88,7 @@ def test_a_link_to_a_folder_is_not_followed_by_any_part_of_a_pattern(pile):
 def test_a_file_that_several_patterns_match_is_read_once(pile):
     assert names("s/**/*.txt", "s/a/*.txt", "**/z*") == EVERY
     assert names("s/*", "s/a/**", str(pile / "s" / "**")) == EVERY
-    assert open_corpus(["s/**", "s/a/**", "**/z*"]).skipped == {"of another kind": 1}
+    assert open_corpus(["s/**", "s/a/**", "**/z*"]).skipped == {"binary": 1}
 
 
 def test_a_file_behind_two_ways_is_read_once_where_a_pattern_finds_it(pile):

@@ -14,7 +14,7 @@ from pyarrow import fs
 
 from lookalike.base.errors import SourceError
 from lookalike.read import open_corpus
-from source_files import as_lines, documents, ids_and_texts, pack, write_records
+from source_files import BINARY, as_lines, documents, ids_and_texts, pack, write_records
 
 
 @pytest.fixture
@@ -23,7 +23,7 @@ def folder(tmp_path):
     write_records(tmp_path / "data" / "deep" / "b.csv.gz", [{"id": "3", "text": "three"}])
     write_records(tmp_path / "data" / "deep" / "c.parquet", [{"id": 4, "text": "four"}])
     (tmp_path / "data" / "d.txt").write_text("five")
-    (tmp_path / "data" / "e.png").write_text("no")
+    (tmp_path / "data" / "e.png").write_bytes(BINARY)
     (tmp_path / "data" / ".f.txt").write_text("no")
     return tmp_path / "data"
 
@@ -35,7 +35,7 @@ def test_a_file_address_is_a_path(folder):
     address = folder.as_uri()
     corpus = open_corpus([address])
     assert [d[:2] for d in documents(corpus)] == ALL
-    assert corpus.skipped == {"of another kind": 1, "hidden": 1}
+    assert corpus.skipped == {"binary": 1, "hidden": 1}
     assert documents(corpus)[0][2] == f"{address}/a.jsonl:1"
     assert ids_and_texts(f"{address}/a.jsonl") == [(1, "one"), (2, "é")]
     assert ids_and_texts(f"{address}/**/*.parquet") == [(4, "four")]

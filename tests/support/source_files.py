@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from lookalike.read import Corpus
 
+BINARY = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
+"""The first bytes of a picture."""
 PACKINGS = ("", ".gz", ".zst")
 RECORD_KINDS = [f"{kind}{packing}" for kind in (".jsonl", ".csv", ".tsv") for packing in PACKINGS]
 RECORD_KINDS += [".parquet"]

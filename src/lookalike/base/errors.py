@@ -5,6 +5,7 @@
     │   └── QuadraticError      a banding that would compare nearly every pair
     ├── SourceError             a source that cannot be read: which, and where in it
     │   ├── BinaryFileError     a file that is named like a text and is none
+    │   ├── EncodingError       a file that is in no encoding that is known
     │   ├── InvalidTextError    a document that is no Unicode text
     │   ├── InvalidVectorError  a vector without a direction, or of another length
     │   ├── MissingExtraError   a kind of file that a library is missing for: which extra has it
@@ -23,6 +24,7 @@ from lookalike.base.wording import Message, on_command_line
 
 __all__ = [
     "BinaryFileError",
+    "EncodingError",
     "InvalidTextError",
     "InvalidVectorError",
     "LookalikeError",
@@ -76,6 +78,10 @@ class SourceError(LookalikeError):
 
 class BinaryFileError(SourceError):
     """A file that is named like a text and is none."""
+
+
+class EncodingError(SourceError):
+    """A file of text in no encoding that is known."""
 
 
 class InvalidTextError(SourceError):

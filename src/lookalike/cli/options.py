@@ -23,8 +23,8 @@ Source = Annotated[
     list[str],
     typer.Argument(
         metavar="SOURCE...",
-        help="Folders, files (.txt .md .html .pdf .docx; .jsonl .csv .tsv, also .gz and .zst; "
-        ".parquet; .npy for vectors), patterns, addresses as s3://…, or - for JSONL on "
+        help="Folders, files (text of any ending; .html .pdf .docx; .jsonl .csv .tsv, also .gz and "
+        ".zst; .parquet; .npy for vectors), patterns, addresses as s3://…, or - for JSONL on "
         "standard input.",
     ),
 ]

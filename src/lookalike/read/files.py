@@ -9,22 +9,22 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from lookalike.base.errors import SourceError, UnreadableError
-from lookalike.base.wording import count
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
 __all__ = [
+    "ARRAY",
     "KINDS",
     "ONE_DOCUMENT",
+    "OTHER_KIND",
+    "PLAIN_TEXT",
     "Listing",
     "Shard",
     "Source",
     "is_own",
-    "kind_in_folder",
     "kind_of",
     "one_line",
-    "readable_matches",
     "unreadable",
 ]
 
@@ -39,9 +39,12 @@ ONE_DOCUMENT = {
 RECORDS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv"}
 PACKED = {".gz": "gzip", ".zst": "zstd"}
 KINDS = (
-    f"a folder, {', '.join(ONE_DOCUMENT)}, {', '.join(RECORDS)} (also .gz and .zst), .parquet, "
-    ".npy, or - for JSONL on standard input"
+    f"a folder, a file of text, .html, .pdf, .docx, {', '.join(RECORDS)} (also .gz and .zst), "
+    ".parquet, .npy, or - for JSONL on standard input"
 )
+PLAIN_TEXT, ARRAY = ("text", None), ("npy", None)
+OTHER_KIND = "of another kind"
+"""Why an array is passed over: it may go with what a folder holds otherwise."""
 OWN_INFIX = ".lookalike-"
 """In the name of every file and folder that a job makes for itself."""
 
@@ -77,6 +80,11 @@ class Shard:
     def is_one_document(self) -> bool:
         """Tell a file that is one document from one of many records."""
         return self.kind in ONE_DOCUMENT.values()
+
+    @property
+    def is_guessed(self) -> bool:
+        """Tell a file that was taken for text by its content, not by its name."""
+        return kind_of(self.name) is None
 
     def identity(self) -> list[Any]:
         """Give what tells whether the file is still the same."""
@@ -118,6 +126,11 @@ class Source:
     matched: bool = False
     """By a pattern: it was not named itself."""
 
+    @property
+    def is_local_folder(self) -> bool:
+        """Tell a folder of this machine, which is read as a whole."""
+        return self.system is None and Path(self.path).is_dir()
+
 
 def one_line(reason: object) -> str:
     """Put what another library says on one line."""
@@ -150,34 +163,6 @@ def kind_of(name: str) -> tuple[str, str | None] | None:
     return None
 
 
-def kind_in_folder(name: str) -> tuple[str, str | None] | None:
-    """Tell what kind of file one is in a folder: an array may go with what it holds otherwise."""
-    kind = kind_of(name)
-    return None if kind == ("npy", None) else kind
-
-
 def is_own(name: str) -> bool:
     """Tell what a job made for itself: what it finds must not depend on where that stands."""
     return OWN_INFIX in PurePosixPath(name).name
-
-
-def readable_matches(
-    matched: list[Source], pattern: str, found: Listing, *, links: int = 0
-) -> list[Source]:
-    """Leave out what a pattern matched beside what can be read: arrays, too, unless all are."""
-    kept = [
-        source
-        for source in matched
-        if kind_in_folder(source.name) or (source.system is None and Path(source.path).is_dir())
-    ]
-    kept = kept or [source for source in matched if kind_of(source.name)]
-    if not kept:
-        others = f" that can be read, of {len(matched)} matched" if matched else ""
-        if links:
-            others += f" ({count(links, 'link')} to folders not followed)"
-        raise SourceError(f"{pattern} matches no file{others}: check the pattern, or give {KINDS}")
-    names = {source.name for source in kept}
-    found.note_skipped(
-        "of another kind", (source.name for source in matched if source.name not in names)
-    )
-    return kept

@@ -13,18 +13,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lookalike.base.errors import OutputError, SourceError
+from lookalike.read.content import check_named, look_at
 from lookalike.read.files import (
+    ARRAY,
     KINDS,
     ONE_DOCUMENT,
+    OTHER_KIND,
+    PLAIN_TEXT,
     Listing,
     Shard,
     Source,
     is_own,
-    kind_in_folder,
     kind_of,
-    readable_matches,
     unreadable,
 )
+from lookalike.read.matches import readable_matches
 from lookalike.read.patterns import is_pattern, match_files
 from lookalike.read.stores import add_stored, addressed
 
@@ -115,22 +118,19 @@ def _add_local(source: Source, found: Listing, *, several: bool) -> None:
     if not source.matched:
         if not os.path.lexists(path):
             raise SourceError(f"{source.name} does not exist: give {KINDS}")
-        if kind is None:
-            raise SourceError(f"{source.name} is of a kind that cannot be read: give {KINDS}")
         if not stat.S_ISREG(path.stat().st_mode):
             raise SourceError(f"{source.name} is not a file: give {KINDS}")
-    one = kind is not None and kind[0] in ONE_DOCUMENT.values()
-    label = path.as_posix() if several or one else path.name
+        if kind is None:
+            check_named(source.name, source.path, KINDS)
+    kind = kind or PLAIN_TEXT
+    label = path.as_posix() if several or kind[0] in ONE_DOCUMENT.values() else path.name
     _add_file(source.path, label, kind, found, within=source.matched)
 
 
 def _add_file(
-    path: str, label: str, kind: tuple[str, str | None] | None, found: Listing, *, within: bool
+    path: str, label: str, kind: tuple[str, str | None], found: Listing, *, within: bool
 ) -> None:
     """Add a file, or pass it over for what it is; one that was named is bad where it is bad."""
-    if kind is None:
-        found.skipped["of another kind"] += 1
-        return
     try:
         state = os.stat(path)  # noqa: PTH116 - of many files, and a path for each takes time
         label = _checked_name(label)
@@ -149,8 +149,14 @@ def _add_file(
 def _add_folder(folder: Path, found: Listing, *, several: bool) -> None:
     prefix = f"{folder.as_posix()}/" if several else ""
     for path in _files(folder, found):
-        label = f"{prefix}{path.relative_to(folder).as_posix()}"
-        _add_file(str(path), label, kind_in_folder(path.name), found, within=True)
+        kind = kind_of(path.name)
+        if kind == ARRAY:
+            found.skipped[OTHER_KIND] += 1
+        elif kind is None and (reason := look_at(str(path))):
+            found.skipped[reason] += 1
+        else:
+            label = f"{prefix}{path.relative_to(folder).as_posix()}"
+            _add_file(str(path), label, kind or PLAIN_TEXT, found, within=True)
 
 
 def _files(folder: Path, found: Listing) -> Iterator[Path]:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.base.errors import BinaryFileError, SourceError
+from lookalike.base.errors import BinaryFileError, EncodingError, SourceError
 from lookalike.read import delimited, jsonl, npy, parquet, single_files, streams
 from lookalike.read.blocks import Lines, blocks
+from lookalike.read.content import BINARY, UNKNOWN_ENCODING
 from lookalike.read.fields import TEXT, Piece, no_documents, no_vectors
 
 if TYPE_CHECKING:
@@ -172,8 +173,8 @@ class ShardReader:
                 reading.check_kind(shard, "text")
                 text = single_files.document_text(shard, self.options.bounds)
             except SourceError as error:
-                if isinstance(error, BinaryFileError) and shard.within:
-                    skipped["binary"] += 1
+                if reason := _no_text(error, shard):
+                    skipped[reason] += 1
                 elif self._skip_shards:
                     bad.append(error.raw)
                 else:
@@ -319,6 +320,15 @@ class ShardReader:
                 read = part.done + shard.size * after // layout.rows
                 yield partial(_placed, parse, {"next": (number, after, after), "read": read})
             stream.check()
+
+
+def _no_text(error: SourceError, shard: Shard) -> str:
+    """Say why a file that was not named is no text; nothing where it is one that cannot be read."""
+    if shard.within and isinstance(error, BinaryFileError):
+        return BINARY
+    if shard.within and shard.is_guessed and isinstance(error, EncodingError):
+        return UNKNOWN_ENCODING
+    return ""
 
 
 def in_turn(done: Iterator[Piece | Iterator[Piece]]) -> Iterator[Piece]:

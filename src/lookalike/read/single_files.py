@@ -10,10 +10,11 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lookalike.base.errors import BinaryFileError, MissingExtraError, SourceError
+from lookalike.base.errors import BinaryFileError, EncodingError, MissingExtraError, SourceError
 from lookalike.base.memory import default_memory, size
+from lookalike.read.content import HEAD_BYTES
 from lookalike.read.files import Shard, kind_of, one_line, unreadable
-from lookalike.read.streams import Bounds, encoding_of, opened
+from lookalike.read.streams import Bounds, opened, text_encoding_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -54,25 +55,32 @@ def document_text(shard: Shard, bounds: Bounds) -> str:
             text = PACKED[shard.kind](stream.whole(bounds), shard.name, bounds)
             stream.check()
             return text
-        bounds.check_length(shard)
+        if shard.size > bounds.record:
+            # One that is no text is not refused for its size.
+            _check_no_nul(stream.head(HEAD_BYTES), shard.name)
+            raise bounds.too_long(shard.name)
         data = b"".join(stream.rest())
     return READERS[shard.kind](data, shard.name)
 
 
 def _decoded_text(data: bytes, name: str) -> str:
-    encoding, mark = encoding_of(data[:4], name)
-    if encoding == "utf-8" and b"\0" in data:
+    encoding, mark = text_encoding_of(data[:4])
+    _check_no_nul(data, name)
+    try:
+        return data[mark:].decode(encoding)
+    except UnicodeDecodeError as error:
+        raise EncodingError(
+            f"{name} is not {encoding[:6].upper()} text at byte {mark + error.start + 1}: "
+            "convert it to UTF-8 or leave it out"
+        ) from None
+
+
+def _check_no_nul(data: bytes, name: str) -> None:
+    if text_encoding_of(data[:4])[0] == "utf-8" and b"\0" in data:
         raise BinaryFileError(
             f"{name} is not text: it holds a NUL at byte {data.index(0) + 1}; "
             "convert it to UTF-8 or leave it out"
         )
-    try:
-        return data[mark:].decode(encoding)
-    except UnicodeDecodeError as error:
-        raise SourceError(
-            f"{name} is not {encoding[:6].upper()} text at byte {mark + error.start + 1}: "
-            "convert it to UTF-8 or leave it out"
-        ) from None
 
 
 CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([A-Za-z0-9._:-]+)", re.IGNORECASE)

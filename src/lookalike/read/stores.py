@@ -6,18 +6,21 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from lookalike.base.errors import SourceError
+from lookalike.read.content import check_named, look_at_all
 from lookalike.read.files import (
+    ARRAY,
     KINDS,
     ONE_DOCUMENT,
+    OTHER_KIND,
+    PLAIN_TEXT,
     Listing,
     Shard,
     Source,
-    kind_in_folder,
     kind_of,
     one_line,
-    readable_matches,
     unreadable,
 )
+from lookalike.read.matches import readable_matches
 from lookalike.read.patterns import Pattern, is_pattern
 
 if TYPE_CHECKING:
@@ -89,25 +92,40 @@ def add_stored(source: Source, found: Listing, *, several: bool) -> None:
         raise SourceError(f"{source.name} does not exist: check the address")
     if info.type == fs.FileType.File:
         kind = kind_of(source.name)
-        if kind is None:
-            raise SourceError(f"{source.name} is of a kind that cannot be read: give {KINDS}")
-        one = kind[0] in ONE_DOCUMENT.values()
+        if kind is None and not source.matched:
+            check_named(source.name, source.path, KINDS, source.system)
+        one = (kind or PLAIN_TEXT)[0] in ONE_DOCUMENT.values()
         label = source.name if several or one else PurePosixPath(source.name).name
         found.shards.append(_stored(source.name, label, info, source.system, source.matched))
         return
     base, name = source.path.rstrip("/"), source.name.rstrip("/")
-    for inner, info in _stored_files(source.system, base, name, found):
-        if any(part.startswith(".") for part in inner.split("/")):
-            found.skipped["hidden"] += 1
-        elif kind_in_folder(inner) is None:
-            found.skipped["of another kind"] += 1
+    files = _stored_files(source.system, base, name, found)
+    seen = [(inner, info) for inner, info in files if not _is_hidden(inner)]
+    found.skipped["hidden"] += len(files) - len(seen)
+    no_texts = _no_texts(source.system, seen)
+    for inner, info in seen:
+        if reason := no_texts.get(inner):
+            found.skipped[reason] += 1
         else:
             label = f"{name}/{inner}" if several else inner
             found.shards.append(_stored(f"{name}/{inner}", label, info, source.system, True))
 
 
+def _is_hidden(inner: str) -> bool:
+    return any(part.startswith(".") for part in inner.split("/"))
+
+
+def _no_texts(system: Any, files: list[tuple[str, Any]]) -> dict[str, str]:
+    """Give the files in a folder that are not read there, and why."""
+    passed = {inner: OTHER_KIND for inner, _ in files if kind_of(inner) == ARRAY}
+    unknown = [(inner, info.path) for inner, info in files if kind_of(inner) is None]
+    reasons = look_at_all((path, system) for _, path in unknown)
+    named = zip(unknown, reasons, strict=True)
+    return passed | {inner: reason for (inner, _), reason in named if reason}
+
+
 def _stored(name: str, label: str, info: Any, system: Any, within: bool) -> Shard:
-    kind, packed = kind_of(name) or ("", None)
+    kind, packed = kind_of(name) or PLAIN_TEXT
     modified = info.mtime_ns or 0
     return Shard(name, label, kind, info.size, modified, info.path, packed, system, within=within)
 

@@ -33,6 +33,7 @@ __all__ = [
     "forget",
     "is_utf8",
     "opened",
+    "text_encoding_of",
 ]
 
 RECORD_LIMIT_BYTES = 256 << 20
@@ -49,6 +50,7 @@ UNPACKED_BYTES = 1 << 16
 
 PIECE_BYTES = 8 << 20
 
+WIDE_MARKS = ((codecs.BOM_UTF32_LE, "utf-32-le"), (codecs.BOM_UTF32_BE, "utf-32-be"))
 MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -57,10 +59,17 @@ MARKS = (
 
 
 def encoding_of(head: bytes, name: str) -> tuple[str, int]:
-    """Tell the encoding by the byte order mark, and how long the mark is."""
-    if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
+    """Tell the encoding of records by the byte order mark, and how long the mark is."""
+    encoding, mark = text_encoding_of(head)
+    if encoding.startswith("utf-32"):
         raise SourceError(f"{name} is UTF-32 text: convert it to UTF-8")
-    for mark, encoding in MARKS:
+    return encoding, mark
+
+
+def text_encoding_of(head: bytes) -> tuple[str, int]:
+    """Tell the encoding of a file that is decoded as a whole, and how long its mark is."""
+    # The mark of UTF-16 begins one of UTF-32.
+    for mark, encoding in (*WIDE_MARKS, *MARKS):
         if head.startswith(mark):
             return encoding, len(mark)
     return "utf-8", 0
@@ -121,11 +130,6 @@ class Bounds:
             f"{what}, more than the {size(limit)}{allowed} that it may take: "
             f"raise {setting('memory')}, or leave it out"
         )
-
-    def check_length(self, shard: Shard) -> None:
-        """Refuse a text file that is too long before it is read."""
-        if shard.size > self.record:
-            raise self.too_long(shard.name)
 
 
 ANY_MEMORY = Bounds()
@@ -244,9 +248,9 @@ class Stream:
         while piece := self.read(PIECE_BYTES):
             yield piece
 
-    def head(self) -> bytes:
+    def head(self, size: int = 4) -> bytes:
         """Give the first bytes, where a byte order mark would be; they stay to be read."""
-        head = self.read(4)
+        head = self.read(size)
         self._ahead = head + self._ahead
         self.place = 0
         return head

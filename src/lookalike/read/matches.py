@@ -1,0 +1,46 @@
+"""What a pattern matched: what of it can be read, and what is passed over."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lookalike.base.errors import SourceError
+from lookalike.base.wording import count
+from lookalike.read.content import look_at_all
+from lookalike.read.files import ARRAY, KINDS, OTHER_KIND, kind_of
+
+if TYPE_CHECKING:
+    from lookalike.read.files import Listing, Source
+
+__all__ = ["readable_matches"]
+
+
+def readable_matches(
+    matched: list[Source], pattern: str, found: Listing, *, links: int = 0
+) -> list[Source]:
+    """Leave out what cannot be read, and arrays unless there is nothing else."""
+    passed = _no_texts(matched)
+    readable = [source for source in matched if source.name not in passed]
+    kept = [source for source in readable if not _is_array(source)] or readable
+    if not kept:
+        others = f" that can be read, of {len(matched)} matched" if matched else ""
+        if links:
+            others += f" ({count(links, 'link')} to folders not followed)"
+        raise SourceError(f"{pattern} matches no file{others}: check the pattern, or give {KINDS}")
+    for name, reason in passed.items():
+        found.note_skipped(reason, [name])
+    names = {source.name for source in kept}
+    arrays = (source.name for source in readable if source.name not in names)
+    found.note_skipped(OTHER_KIND, arrays)
+    return kept
+
+
+def _no_texts(matched: list[Source]) -> dict[str, str]:
+    """Give the files that are of no kind by their names and no text either, and why."""
+    unknown = [one for one in matched if kind_of(one.name) is None and not one.is_local_folder]
+    reasons = look_at_all((one.path, one.system) for one in unknown)
+    return {one.name: reason for one, reason in zip(unknown, reasons, strict=True) if reason}
+
+
+def _is_array(source: Source) -> bool:
+    return kind_of(source.name) == ARRAY and not source.is_local_folder
