@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from lookalike.base.options import takes, takes_two
@@ -188,14 +189,24 @@ def write_sketches(
     The source is as that of `find`.
     """
     from lookalike.job.opening import names_of
-    from lookalike.write.files import check_targets, format_of, write_atomically, write_tables
+    from lookalike.results.unread import write_unread
+    from lookalike.write.files import (
+        check_targets,
+        format_of,
+        is_device,
+        write_atomically,
+        write_tables,
+    )
 
     if isinstance(out, (str, os.PathLike)):
         kind = options.format or format_of(out)
         check_targets([out], names_of(source) or [])
         with _sketches(source, options, out) as (job, tables):
             write_atomically(out, lambda stream: write_tables(tables, stream, kind))
-            return job.summary()
+            summary = job.summary()
+            if not is_device(out):
+                write_unread(Path(out), summary.unread)
+            return summary
     with _sketches(source, options) as (job, tables):
         write_tables(tables, out, options.format or "jsonl")
         return job.summary()

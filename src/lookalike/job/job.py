@@ -48,6 +48,7 @@ from lookalike.results.origin import Origin
 from lookalike.results.pairs import LINK, Links
 from lookalike.results.record import Run
 from lookalike.results.similar_pairs import DirectedPairs, LinkedPairs
+from lookalike.results.unread import table_of
 from lookalike.text.boilerplate import most_shared
 from lookalike.text.documents import Selection
 
@@ -194,6 +195,8 @@ class Job:
             )
         for note in self.collection.notes:
             self.running.say(note)
+        if self.collection.skipped:
+            self.running.say(self.collection.passed_over_line())
         self.texts = self.collection.texts
         needed = BASE_BYTES + DOCUMENT_BYTES * len(self.collection)
         if needed > self.running.memory:
@@ -339,6 +342,7 @@ class Job:
             skipped=dict(collection.skipped),
             warnings=tuple(map(Message, self.warnings)),
             seconds=self.seconds,
+            unread=table_of(collection.unread()),
             bad=tuple(collection.bad),
             bad_count=collection.bad_count,
             notes=tuple(collection.notes),

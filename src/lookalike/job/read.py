@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from collections import Counter, deque
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -16,16 +17,17 @@ import pyarrow.compute as pc
 from lookalike.base.errors import InvalidTextError, InvalidVectorError, SettingsError, SourceError
 from lookalike.base.memory import size
 from lookalike.base.threads import in_order, pieces
-from lookalike.base.wording import Message, setting
+from lookalike.base.wording import Message, count, in_python, setting
 from lookalike.job.running import PIECE_BYTES
 from lookalike.read import kind_of
+from lookalike.read.files import Unread, counts_of
 from lookalike.read.vectors import byte_lengths
 from lookalike.results.ids import Ids, IdWriter
 from lookalike.text.documents import Texts
 from lookalike.text.vectors import dimension_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -45,6 +47,8 @@ IN_MEMORY_BYTES = 1 << 29
 """Text kept in memory at the most: more is in a file, of which the system keeps what it can."""
 DROP_CACHE_BYTES = 1 << 28
 """Bytes of sources that the system keeps at the least where all are more than the memory."""
+NAMED_FILES = 3
+"""Files passed over that are named in a line."""
 MAX_NAMED_BAD = 1000
 """Records passed over that are named; all are counted."""
 
@@ -66,8 +70,10 @@ class Collection:
     records: Column
     values: Column
     value_lengths: Column
-    skipped: Counter[str]
+    skipped: Mapping[str, int]
     """Files passed over, by reason."""
+    passed: Column
+    """What was passed over in reading, as lines of JSON."""
     bad: list[str]
     """Records and files that could not be read and were passed over, as asked; the first 1,000."""
     bad_count: int
@@ -85,6 +91,21 @@ class Collection:
         shard, record = self.shards.read(row, row + 1)[0], self.records.read(row, row + 1)[0]
         return self.sources[source].place(int(shard), int(record))
 
+    def unread(self) -> list[Unread]:
+        """Name the files that were passed over, and the records that could not be read."""
+        listed = [one for source in self.sources for one in source.unread]
+        lines = self.passed.read().tobytes().splitlines()
+        return listed + [Unread(*map(in_python, json.loads(line))) for line in lines]
+
+    def passed_over_line(self) -> str:
+        """Say how many files were passed over, and why, with the names of a few."""
+        total = sum(self.skipped.values())
+        reasons = ", ".join(f"{number:,} {reason}" for reason, number in self.skipped.items())
+        files = (one.path for one in self.unread() if one.reason in self.skipped)
+        names = ", ".join(itertools.islice(files, NAMED_FILES))
+        more = ", …" if total > NAMED_FILES else ""
+        return f"Passed over {count(total, 'file')}: {reasons} ({names}{more})."
+
     def column(self) -> list[Any]:
         """Give the values of the column to keep by, None where there is none."""
         ends = np.cumsum(self.value_lengths.read(), dtype=np.int64)
@@ -101,7 +122,7 @@ class _Part(NamedTuple):
     rows: NDArray[np.int64]
     canonical: Canonical
     characters: NDArray[np.int64]
-    bad: list[str]
+    bad: list[Unread]
     last: bool
 
 
@@ -145,6 +166,7 @@ class _Reader:
         self.records = stage.column("records", np.int64)
         self.values = stage.column("values", np.uint8)
         self.value_lengths = stage.column("values.lengths", np.int32)
+        self.passed = stage.column("passed", np.uint8)
 
     def run(self) -> None:
         """Read all sources."""
@@ -195,7 +217,6 @@ class _Reader:
                         source.drop_cached(dropped, part.batch.read)
                         dropped = part.batch.read
             known.update(source=number + 1, next=None, noted=[])
-            known["skipped"] = dict(Counter(known["skipped"]) + Counter(source.skipped))
             self.work.checkpoint()
         known["done"] = True
         self.work.checkpoint()
@@ -227,17 +248,16 @@ class _Reader:
     def _prepare(self, item: tuple[Batch, slice, bool]) -> _Part:
         batch, cut, last = item
         rows = np.arange(cut.start, cut.stop)
-        bad: list[str] = []
+        bad: list[Unread] = []
         lengths = byte_lengths(batch.texts[cut.start : cut.stop])
         factor = MEMORY_PER_BYTE[kind_of(batch.texts.type)]
         for row in rows[lengths * factor > self.running.memory].tolist():
             length = int(lengths[row - cut.start])
-            bad.append(
-                f"{self._named(batch, row)} of {size(length)} takes about "
-                f"{size(length * factor)} of memory, more than the "
+            problem = (
+                f"of {size(length)} takes about {size(length * factor)} of memory, more than the "
                 f"{size(self.running.memory)} allowed: raise {setting('memory')}, or leave it out"
             )
-            self._stop_at(bad[-1])
+            bad.append(self._passed_over(batch, row, problem))
             rows = rows[rows != row]
         while True:
             texts = batch.texts.take(pa.array(rows)) if bad else batch.texts[cut.start : cut.stop]
@@ -246,26 +266,23 @@ class _Reader:
                 break
             except (InvalidTextError, InvalidVectorError) as error:
                 for row, reason in error.wrong:
-                    named = self._named(batch, int(rows[row]))
-                    bad.append(f"{named} {reason}: mend or remove it")
-                    self._stop_at(bad[-1])
+                    problem = f"{reason}: mend or remove it"
+                    bad.append(self._passed_over(batch, int(rows[row]), problem))
                 rows = np.delete(rows, [row for row, _ in error.wrong])
         counted = canonical.characters
         characters = _as_int64(pc.list_value_length(texts)) if counted is None else counted
         return _Part(batch, rows, canonical, characters, bad, last)
 
-    def _named(self, batch: Batch, row: int) -> str:
-        """Say which document it is, and where it stands."""
+    def _passed_over(self, batch: Batch, row: int, problem: str) -> Unread:
+        """Stop at a document that cannot be compared, unless it is to be passed over: name it."""
         source = self.sources[self.known["source"]]
         place = source.place(int(batch.shards[row]), int(batch.records[row]))
         name = batch.ids[row].as_py()
         is_named = place == name or place.endswith(repr(name))
-        return place if is_named else f"document {name!r} ({place})"
-
-    def _stop_at(self, message: str) -> None:
-        """Stop at what cannot be read, unless it is to be passed over."""
+        message = f"{place if is_named else f'document {name!r} ({place})'} {problem}"
         if not self.running.skip_bad:
             raise SourceError(message)
+        return Unread(place, message)
 
     def _canonical(self, texts: pa.Array) -> Canonical:
         return replace(self.form, dimension=self.known["dimension"] or 0).canonical(texts)
@@ -289,7 +306,10 @@ class _Reader:
             self._append_values(values, rows)
         if len(rows) and not pa.types.is_integer(batch.ids.type):
             known["whole"] = False
-        bad = [*batch.bad, *(line for part in parts for line in part.bad)]
+        broken = [*batch.broken, *(one for part in parts for one in part.bad)]
+        bad = [one.reason for one in broken]
+        lines = "".join(f"{json.dumps(one)}\n" for one in (*batch.unread, *broken))
+        self.passed.append(np.frombuffer(lines.encode(), np.uint8))
         known["counts"][number] += len(rows)
         known["next"] = list(batch.next)
         known["skipped"] = dict(Counter(known["skipped"]) + Counter(batch.skipped))
@@ -388,13 +408,14 @@ def read_all(
         records=reader.records,
         values=reader.values,
         value_lengths=reader.value_lengths,
-        skipped=Counter(known["skipped"]),
+        skipped=sum((Counter(counts_of(one.unread)) for one in sources), Counter(known["skipped"])),
+        passed=reader.passed,
         bad=[*map(Message, known["bad"])],
         bad_count=known["bad_count"],
         notes=[*map(Message, known["notes"])],
     )
     begin = 0
-    for count in collection.counts:
-        collection.ids.check_distinct(collection.place, begin, begin + count)
-        begin += count
+    for documents in collection.counts:
+        collection.ids.check_distinct(collection.place, begin, begin + documents)
+        begin += documents
     return collection

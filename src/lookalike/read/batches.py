@@ -12,6 +12,7 @@ import pyarrow as pa
 from lookalike.base.errors import SourceError
 from lookalike.base.string_columns import strings
 from lookalike.base.wording import setting
+from lookalike.read.files import Unread, counts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -53,10 +54,15 @@ class Documents:
     """Large strings, or tokens or vectors as in a `Batch`; null where there is none."""
     columns: Mapping[str, Any] = field(default_factory=dict)
     """Other columns of the source by name, for keep policies."""
-    skipped: Mapping[str, int] = field(default_factory=dict)
-    """How many files were passed over, by reason."""
+    unread: tuple[Unread, ...] = ()
+    """The files that were passed over, and why."""
     notes: tuple[str, ...] = ()
     """What the reader chose by itself, for the user to see."""
+
+    @property
+    def skipped(self) -> dict[str, int]:
+        """How many files were passed over, by reason."""
+        return counts_of(self.unread)
 
     def __len__(self) -> int:
         """Count the documents."""
@@ -78,16 +84,26 @@ class Batch:
     """Of each document: the number of its record in its shard, from 1."""
     columns: Mapping[str, pa.Array]
     """Those asked for; null where a record has none."""
-    skipped: Mapping[str, int]
-    """Files passed over since the batch before, by reason."""
-    bad: tuple[str, ...]
-    """What could not be read since the batch before, and where."""
+    unread: tuple[Unread, ...]
+    """Files passed over since the batch before, and why."""
+    broken: tuple[Unread, ...]
+    """Files and records that could not be read since the batch before, and what is wrong."""
     notes: tuple[str, ...]
     """What the reader chose by itself."""
     next: Position
     """Where the batch after this one begins."""
     read: int
     """Bytes of the sources read so far."""
+
+    @property
+    def skipped(self) -> dict[str, int]:
+        """How many files were passed over, by reason."""
+        return counts_of(self.unread)
+
+    @property
+    def bad(self) -> tuple[str, ...]:
+        """What could not be read since the batch before, and where, in a line each."""
+        return tuple(one.reason for one in self.broken)
 
     def __len__(self) -> int:
         """Count the documents."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import os
 import weakref
-from collections import Counter
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
@@ -18,20 +17,21 @@ from lookalike.base.threads import in_order
 from lookalike.read import record_copies, streams
 from lookalike.read.batches import Batch, Documents, check_distinct
 from lookalike.read.fields import TEXT, ReadOptions, joined, joined_columns, no_ids
+from lookalike.read.files import counts_of
 from lookalike.read.listing import find_shards
 from lookalike.read.marks import Marks
 from lookalike.read.originals import Places, read_originals
 from lookalike.read.shard_tasks import BATCH_BYTES, BATCH_FILES, Part, ShardReader, in_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path, PurePosixPath
 
     from numpy.typing import NDArray
 
     from lookalike.read.batches import Position
     from lookalike.read.fields import Piece
-    from lookalike.read.files import Shard
+    from lookalike.read.files import Shard, Unread
     from lookalike.read.shard_tasks import Reading, Task
 
 __all__ = ["Corpus", "open_corpus", "read_paths"]
@@ -74,13 +74,18 @@ class Corpus:
         """List the files; nothing is read but standard input."""
         found = find_shards(paths, spool=spool, skip_bad=options.skip_bad)
         self.shards: Sequence[Shard] = found.shards
-        self.skipped: Mapping[str, int] = dict(found.skipped)
+        self.unread: Sequence[Unread] = found.unread
         self.size = sum(shard.size for shard in found.shards)
         self._options = options
         self._reader = ShardReader(self.shards, options)
         self._marks = Marks()
         if found.temporary is not None:
             weakref.finalize(self, found.temporary.unlink, missing_ok=True)
+
+    @property
+    def skipped(self) -> dict[str, int]:
+        """How many files the listing passed over, by reason."""
+        return counts_of(self.unread)
 
     def identity(self) -> list[Any]:
         """Give what tells whether the sources are the same as before, for JSON."""
@@ -167,7 +172,7 @@ class Corpus:
                 self._mark(piece.next)
                 yield self._batch(gathered)
                 gathered, weight = [], 0
-        if any(len(piece.ids) or piece.bad or piece.skipped or piece.notes for piece in gathered):
+        if any(len(piece.ids) or piece.broken or piece.unread or piece.notes for piece in gathered):
             yield self._batch(gathered)
 
     def _mark(self, position: Position) -> None:
@@ -176,17 +181,14 @@ class Corpus:
 
     def _batch(self, pieces: Sequence[Piece]) -> Batch:
         full = [piece for piece in pieces if len(piece.ids)]
-        skipped: Counter[str] = Counter()
-        for piece in pieces:
-            skipped.update(piece.skipped)
         return Batch(
             joined([piece.ids for piece in full]) if full else no_ids(),
             joined([piece.texts for piece in full]) if full else pa.array([], TEXT),
             _concatenated([piece.shards for piece in full], np.int32),
             _concatenated([piece.records for piece in full], np.int64),
             joined_columns(full, self._options.columns),
-            dict(skipped),
-            tuple(line for piece in pieces for line in piece.bad),
+            tuple(one for piece in pieces for one in piece.unread),
+            tuple(one for piece in pieces for one in piece.broken),
             tuple(line for piece in pieces for line in piece.notes),
             pieces[-1].next,
             pieces[-1].read,
@@ -252,13 +254,11 @@ def read_paths(
     """
     corpus = open_corpus(paths, text=text, id=id, vector=vector, columns=columns)
     found = list(corpus.batches())
-    skipped = Counter(corpus.skipped)
-    for batch in found:
-        skipped.update(batch.skipped)
+    unread = (*corpus.unread, *(one for batch in found for one in batch.unread))
     full = [batch for batch in found if len(batch)]
     if not full:
         notes = tuple(note for batch in found for note in batch.notes)
-        return Documents(no_ids(), pa.array([], TEXT), {}, dict(skipped), notes)
+        return Documents(no_ids(), pa.array([], TEXT), {}, unread, notes)
     ids = joined([batch.ids for batch in full])
     shards = np.concatenate([batch.shards for batch in full])
     records = np.concatenate([batch.records for batch in full])
@@ -271,6 +271,6 @@ def read_paths(
             name: joined([b.columns.get(name, pa.nulls(len(b))) for b in full])
             for name in sorted(names)
         },
-        dict(skipped),
+        unread,
         tuple(note for batch in found for note in batch.notes),
     )

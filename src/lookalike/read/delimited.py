@@ -27,6 +27,7 @@ from lookalike.read.fields import (
     no_vectors,
     numbered,
 )
+from lookalike.read.files import Unread
 from lookalike.read.streams import as_utf8, is_utf8
 
 if TYPE_CHECKING:
@@ -193,7 +194,7 @@ def parse_records(
     if piece is not None:
         return piece
     rows = Rows(choice, options.columns is None)
-    bad: list[str] = []
+    broken: list[Unread] = []
     for record_number, fields in _rows(shard, block.data, block.first, block.count, encoding, ""):
         where = f"{shard.name}:{record_number}"
         try:
@@ -215,8 +216,8 @@ def parse_records(
         except SourceError as error:
             if not options.skip_bad:
                 raise
-            bad.append(error.raw)
-    return from_rows(rows, number, bad)
+            broken.append(Unread(shard.name, error.raw))
+    return from_rows(rows, number, broken)
 
 
 def _unbalanced(shard: Shard, block: Block, encoding: str) -> dict[int, SourceError]:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.read.batches import Position
+    from lookalike.read.files import Unread
 
 __all__ = [
     "MISSING",
@@ -121,8 +122,8 @@ class Piece:
     shards: NDArray[np.int32]
     records: NDArray[np.int64]
     columns: Mapping[str, pa.Array] = field(default_factory=dict)
-    skipped: Mapping[str, int] = field(default_factory=dict)
-    bad: tuple[str, ...] = ()
+    unread: tuple[Unread, ...] = ()
+    broken: tuple[Unread, ...] = ()
     notes: tuple[str, ...] = ()
     weight: int = 0
     next: Position = (0, 0, 0)
@@ -313,7 +314,7 @@ def _number(value: float | None) -> float:
         return math.inf if value > 0 else -math.inf
 
 
-def from_rows(rows: Rows, shard: int, bad: Sequence[str]) -> Piece:
+def from_rows(rows: Rows, shard: int, broken: Sequence[Unread]) -> Piece:
     """Make columns of records that were read one by one."""
     names = sorted({name for columns in rows.columns for name in columns})
     kinds = {"tokens": TOKENS, "vectors": WIDE_VECTORS}
@@ -325,7 +326,7 @@ def from_rows(rows: Rows, shard: int, bad: Sequence[str]) -> Piece:
         np.full(len(rows.ids), shard, np.int32),
         np.array(rows.numbers, np.int64),
         {name: as_column([row.get(name) for row in rows.columns]) for name in names},
-        bad=tuple(bad),
+        broken=tuple(broken),
     )
 
 

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike.base.errors import SourceError, UnreadableError
 
@@ -22,6 +22,8 @@ __all__ = [
     "Listing",
     "Shard",
     "Source",
+    "Unread",
+    "counts_of",
     "is_own",
     "kind_of",
     "one_line",
@@ -47,6 +49,24 @@ OTHER_KIND = "of another kind"
 """Why an array is passed over: it may go with what a folder holds otherwise."""
 OWN_INFIX = ".lookalike-"
 """In the name of every file and folder that a job makes for itself."""
+
+
+class Unread(NamedTuple):
+    """A file that was passed over, or a record of one, and why."""
+
+    path: str
+    """Of the file, as it is shown."""
+    reason: str
+
+    @classmethod
+    def of(cls, path: str, reason: str) -> Unread:
+        """Name a file, also one whose name is no text."""
+        return cls(os.fsencode(path).decode("utf-8", "backslashreplace"), reason)
+
+
+def counts_of(unread: Iterable[Unread]) -> dict[str, int]:
+    """Count files that were passed over by reason."""
+    return dict(Counter(one.reason for one in unread))
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +117,8 @@ class Listing:
 
     skip_bad: bool = False
     shards: list[Shard] = field(default_factory=list)
-    skipped: Counter[str] = field(default_factory=Counter)
+    unread: list[Unread] = field(default_factory=list)
+    """What was passed over."""
     unmatched: dict[str, set[str]] = field(default_factory=dict)
     """What patterns passed over, by reason: two of them may meet the same file."""
     temporary: Path | None = None
@@ -111,8 +132,12 @@ class Listing:
         text = os.fsencode(str(name)).decode("utf-8", "backslashreplace")
         self.shards.append(Shard(text, text, "", 0, 0, text, within=True, problem=problem.raw))
 
+    def pass_over(self, path: str, reason: str) -> None:
+        """Name what is not read."""
+        self.unread.append(Unread.of(path, reason))
+
     def note_skipped(self, reason: str, paths: Iterable[str]) -> None:
-        """Count what a pattern passes over, once."""
+        """Name what a pattern passes over, once."""
         self.unmatched.setdefault(reason, set()).update(paths)
 
 

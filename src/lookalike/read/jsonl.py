@@ -29,6 +29,7 @@ from lookalike.read.fields import (
     numbered,
     value_at,
 )
+from lookalike.read.files import Unread
 from lookalike.read.streams import as_utf8, is_utf8
 from lookalike.read.vectors import as_vectors
 
@@ -182,7 +183,7 @@ def _one_by_one(
 ) -> Piece:
     known = choice or Choice(("text",), None, "text")
     rows = Rows(known, options.columns is None)
-    bad: list[str] = []
+    broken: list[Unread] = []
     for line_number, where, line in _lines(shard, block, encoding):
         try:
             content = _decoded(line, encoding, where)
@@ -195,8 +196,8 @@ def _one_by_one(
         except SourceError as error:
             if not options.skip_bad:
                 raise
-            bad.append(error.raw)
-    return from_rows(rows, number, bad)
+            broken.append(Unread(shard.name, error.raw))
+    return from_rows(rows, number, broken)
 
 
 def _record(content: str, where: str, choice: Choice) -> Mapping[str, Any]:

@@ -68,8 +68,9 @@ def find_shards(
             matched.update(range(before, len(found.shards)))
     if matched:
         _drop_repeated(found, matched)
-    found.skipped.update({reason: len(paths) for reason, paths in found.unmatched.items()})
-    found.skipped = +found.skipped
+    for reason, passed in found.unmatched.items():
+        for path in sorted(passed):
+            found.pass_over(path, reason)
     return found
 
 
@@ -140,7 +141,7 @@ def _add_file(
         found.fail(path, error)
         return
     if not stat.S_ISREG(state.st_mode):
-        found.skipped["not a file"] += 1
+        found.pass_over(path, "not a file")
         return
     size, modified = state.st_size, state.st_mtime_ns
     found.shards.append(Shard(path, label, kind[0], size, modified, path, kind[1], within=within))
@@ -151,23 +152,25 @@ def _add_folder(folder: Path, found: Listing, *, several: bool) -> None:
     for path in _files(folder, found):
         kind = kind_of(path.name)
         if kind == ARRAY:
-            found.skipped[OTHER_KIND] += 1
+            found.pass_over(str(path), OTHER_KIND)
         elif kind is None and (reason := look_at(str(path))):
-            found.skipped[reason] += 1
+            found.pass_over(str(path), reason)
         else:
             label = f"{prefix}{path.relative_to(folder).as_posix()}"
             _add_file(str(path), label, kind or PLAIN_TEXT, found, within=True)
 
 
 def _files(folder: Path, found: Listing) -> Iterator[Path]:
-    """Give the files below a folder, sorted; hidden ones and links to folders are counted."""
+    """Give the files below a folder, sorted; hidden ones and links to folders are named."""
     walk = os.walk(folder, onerror=lambda error: found.fail(error.filename, error))
     for place, folders, files in walk:
-        hidden = [name for name in (*folders, *files) if name.startswith(".")]
-        found.skipped["hidden"] += sum(not is_own(name) for name in hidden)
+        for name in sorted(name for name in (*folders, *files) if name.startswith(".")):
+            if not is_own(name):
+                found.pass_over(str(Path(place, name)), "hidden")
         seen = sorted(name for name in folders if not name.startswith("."))
         links = {name for name in seen if Path(place, name).is_symlink()}
-        found.skipped["link to a folder"] += len(links)
+        for name in sorted(links):
+            found.pass_over(str(Path(place, name)), "link to a folder")
         folders[:] = [name for name in seen if name not in links]
         for name in sorted(files):
             if not name.startswith("."):

@@ -23,7 +23,7 @@ from lookalike.read.fields import (
     choose,
     numbered,
 )
-from lookalike.read.files import one_line
+from lookalike.read.files import Unread, one_line
 from lookalike.read.parquet_pages import unpacked_sizes
 from lookalike.read.streams import ANY_MEMORY, Bounds
 from lookalike.read.tokens import STRINGS, as_tokens, decoded, holds_tokens, invalid, plain
@@ -246,7 +246,8 @@ def parse_rows(
         columns = {name: column.filter(mask) for name, column in columns.items()}
         ids = ids.filter(mask)
     shards = np.full(len(records), number, np.int32)
-    return Piece(ids, texts, shards, records, columns, bad=tuple(bad), weight=texts.nbytes)
+    broken = tuple(Unread(shard.name, line) for line in bad)
+    return Piece(ids, texts, shards, records, columns, broken=broken, weight=texts.nbytes)
 
 
 def _at(batch: Any, path: Path) -> pa.Array:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -16,6 +15,7 @@ from lookalike.read import delimited, jsonl, npy, parquet, single_files, streams
 from lookalike.read.blocks import Lines, blocks
 from lookalike.read.content import BINARY, UNKNOWN_ENCODING
 from lookalike.read.fields import TEXT, Piece, no_documents, no_vectors
+from lookalike.read.files import Unread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -149,22 +149,22 @@ class ShardReader:
             return
         yield partial(self._end, part)
 
-    def _end(self, part: Part, bad: tuple[str, ...] = ()) -> Piece:
+    def _end(self, part: Part, broken: tuple[Unread, ...] = ()) -> Piece:
         """Make the last piece of a shard."""
         read = part.done + self.shards[part.number].size
-        return no_documents(bad=bad, next=(part.number + 1, 0, 0), read=read)
+        return no_documents(broken=broken, next=(part.number + 1, 0, 0), read=read)
 
     def _failed(self, error: SourceError, part: Part) -> Piece:
         """Stop at a shard that cannot be read, or pass over the rest of it."""
         if not self._skip_shards:
             raise error
-        return self._end(part, (error.raw,))
+        return self._end(part, (Unread(self.shards[part.number].name, error.raw),))
 
     def single_files(self, numbers: Sequence[int], read: int, reading: Reading) -> Piece:
         """Read shards that are one document each, in one go."""
         ids, texts, found = [], [], []
-        bad: list[str] = []
-        skipped: Counter[str] = Counter()
+        broken: list[Unread] = []
+        unread: list[Unread] = []
         for number in numbers:
             shard = self.shards[number]
             try:
@@ -174,9 +174,9 @@ class ShardReader:
                 text = single_files.document_text(shard, self.options.bounds)
             except SourceError as error:
                 if reason := _no_text(error, shard):
-                    skipped[reason] += 1
+                    unread.append(Unread.of(shard.name, reason))
                 elif self._skip_shards:
-                    bad.append(error.raw)
+                    broken.append(Unread.of(shard.name, error.raw))
                 else:
                     raise
                 continue
@@ -189,8 +189,8 @@ class ShardReader:
             column,
             np.array(found, np.int32),
             np.ones(len(ids), np.int64),
-            skipped=dict(skipped),
-            bad=tuple(bad),
+            unread=tuple(unread),
+            broken=tuple(broken),
             weight=max(column.nbytes, sum(self.shards[number].size for number in numbers)),
             next=(numbers[-1] + 1, 0, 0),
             read=read,
@@ -238,7 +238,7 @@ class ShardReader:
                 return jsonl.parse_lines(shard, number, block, encoding, choice, self.options)
 
             for block in self._blocks(stream, cut, part, mark):
-                yield partial(_finished, parse, block, cut, part, notes)
+                yield partial(_finished, parse, block, cut, part, shard, notes)
                 notes = ()
 
     def _record_tasks(self, part: Part, reading: Reading) -> Iterator[Task]:
@@ -258,7 +258,7 @@ class ShardReader:
                 )
 
             for block in self._blocks(stream, cut, part, body):
-                yield partial(_finished, parse, block, cut, part, notes)
+                yield partial(_finished, parse, block, cut, part, shard, notes)
                 notes = ()
 
     def _blocks(self, stream: streams.Stream, cut: Cut, part: Part, first: int) -> Iterator[Block]:
@@ -358,7 +358,12 @@ def _placed(parse: Callable[[], Piece], place: Mapping[str, Any]) -> Piece:
 
 
 def _finished(
-    parse: Callable[[Block], Piece], block: Block, cut: Cut, part: Part, notes: tuple[str, ...]
+    parse: Callable[[Block], Piece],
+    block: Block,
+    cut: Cut,
+    part: Part,
+    shard: Shard,
+    notes: tuple[str, ...],
 ) -> Piece:
     """Read a block of lines or records, and say where the next one is."""
     place: dict[str, Any] = {
@@ -368,7 +373,7 @@ def _finished(
         "notes": notes,
     }
     if block.problem:
-        return no_documents(bad=(block.problem,), **place)
+        return no_documents(broken=(Unread(shard.name, block.problem),), **place)
     first, count = part.stretch(block.first, block.count)
     if not count:
         return no_documents(**place)

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.read.batches import Position
+    from lookalike.read.files import Unread
 
 __all__ = ["InMemory"]
 
@@ -39,7 +40,7 @@ class InMemory:
         self._lengths = byte_lengths(documents.texts)
         self._column = column
         self.size = int(self._lengths.sum())
-        self.skipped: Mapping[str, int] = documents.skipped
+        self.unread: Sequence[Unread] = documents.unread
 
     def identity(self) -> None:
         """Say that a job on these cannot be taken up by another process."""
@@ -70,8 +71,8 @@ class InMemory:
                 shards=np.zeros(end - begin, np.int32),
                 records=np.arange(begin + 1, end + 1),
                 columns=columns,
-                skipped={},
-                bad=(),
+                unread=(),
+                broken=(),
                 notes=documents.notes if begin == 0 else (),
                 next=(0, 0, end),
                 read=read,

@@ -100,12 +100,11 @@ def add_stored(source: Source, found: Listing, *, several: bool) -> None:
         return
     base, name = source.path.rstrip("/"), source.name.rstrip("/")
     files = _stored_files(source.system, base, name, found)
-    seen = [(inner, info) for inner, info in files if not _is_hidden(inner)]
-    found.skipped["hidden"] += len(files) - len(seen)
-    no_texts = _no_texts(source.system, seen)
-    for inner, info in seen:
-        if reason := no_texts.get(inner):
-            found.skipped[reason] += 1
+    passed = {inner: "hidden" for inner, _ in files if _is_hidden(inner)}
+    passed |= _no_texts(source.system, [file for file in files if file[0] not in passed])
+    for inner, info in files:
+        if reason := passed.get(inner):
+            found.pass_over(f"{name}/{inner}", reason)
         else:
             label = f"{name}/{inner}" if several else inner
             found.shards.append(_stored(f"{name}/{inner}", label, info, source.system, True))

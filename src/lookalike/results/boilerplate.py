@@ -86,7 +86,7 @@ class BoilerplateResult(Result):
         count = counts_of(record, "passages")["passages"]
         return cls(
             settings=Settings.from_dict(record["settings"]),
-            summary=Summary.of_record(record),
+            summary=Summary.of_record(record, path),
             passages=stored_table(*place_of(path, record, PASSAGES), COLUMNS, count),
             run=Run.of_record(record),
             known=record,

@@ -109,7 +109,7 @@ class ContainmentResult(Result):
         schema = pa.schema(columns | {"score": pa.string()})
         return cls(
             settings=Settings.from_dict(record["settings"]),
-            summary=Summary.of_record(record),
+            summary=Summary.of_record(record, path),
             inside=StoredPairs(*place_of(path, record, PAIRS), counts["pairs"], schema),
             run=Run.of_record(record),
             known=record,

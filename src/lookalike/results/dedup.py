@@ -248,7 +248,7 @@ class DedupResult(Result):
         return cls(
             plan=Plan.from_dict(record["plan"]),
             settings=Settings.from_dict(record["settings"]),
-            summary=Summary.of_record(record),
+            summary=Summary.of_record(record, path),
             run=Run.of_record(record),
             known=record,
             folder=path if path.is_dir() else path.parent,

@@ -197,7 +197,7 @@ class FindResult(Result):
         return cls(
             plan=Plan.from_dict(record["plan"]),
             settings=settings,
-            summary=Summary.of_record(record),
+            summary=Summary.of_record(record, path),
             similar=StoredPairs(*place, counts["pairs"], pa.schema(columns)),
             run=Run.of_record(record),
             known=record,

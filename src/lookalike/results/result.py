@@ -11,6 +11,7 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar
 from lookalike.base.errors import OutputError, SourceError, UnreadableError
 from lookalike.base.timing import timed
 from lookalike.results.record import RUN, beside_file, read_record, result_of, write_record
+from lookalike.results.unread import write_unread
 from lookalike.write.files import (
     PART,
     beside,
@@ -162,6 +163,7 @@ def write_file(path: Path, tables: Iterator[pa.Table], result: Result, kind: str
         if not is_device(path):
             # The file takes its place after this, so that a failure leaves neither.
             write_record(beside_file(path), result.record() | {"file": kind})
+            write_unread(path, result.summary.unread)
 
     write_atomically(path, write)
 
@@ -187,6 +189,7 @@ def write_folder(
         partial.mkdir(exist_ok=True)
         with timed(result.summary.seconds, WRITE):
             fill(partial)
+        write_unread(partial, result.summary.unread)
         write_record(partial / RUN, result.record())
         for left in partial.rglob(f".*.lookalike-{PART}"):
             left.unlink()

@@ -5,8 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from lookalike.results.unread import none_unread, opened_unread
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
+
+    import pyarrow as pa
 
 __all__ = ["Summary"]
 
@@ -28,6 +33,8 @@ class Summary:
     """Documents of a reference corpus, which are among all."""
     skipped: Mapping[str, int] = field(default_factory=dict)
     """Files passed over, by reason."""
+    unread: pa.Table = field(default_factory=none_unread, repr=False)
+    """path, reason: each file passed over, then each record that could not be read."""
     bad: tuple[str, ...] = ()
     """The first records and files that could not be read and were passed over, as asked."""
     bad_count: int = 0
@@ -55,6 +62,7 @@ class Summary:
             "dismissed": self.dismissed,
             "bad": self.bad_count,
             "skipped": dict(self.skipped),
+            "unread": len(self.unread),
         }
 
     def lines(self) -> dict[str, Any]:
@@ -67,8 +75,8 @@ class Summary:
         }
 
     @classmethod
-    def of_record(cls, record: Mapping[str, Any]) -> Summary:
-        """Read the summary in the record of a run."""
+    def of_record(cls, record: Mapping[str, Any], place: Path) -> Summary:
+        """Read the summary in the record of a run, and what was not read beside its result."""
         counts = record["counts"]
         return cls(
             documents=counts["read"] + counts["reference"],
@@ -80,6 +88,7 @@ class Summary:
             dismissed=counts["dismissed"],
             references=counts["reference"],
             skipped=counts["skipped"],
+            unread=opened_unread(place, counts),
             bad=tuple(record["bad"]),
             bad_count=counts["bad"],
             notes=tuple(record["notes"]),

@@ -1,0 +1,49 @@
+"""What was not read, by name: files passed over and records that could not be read, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from lookalike.results.stored import stored_table
+from lookalike.write.files import write_atomically, write_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+__all__ = ["SKIPPED", "none_unread", "opened_unread", "table_of", "write_unread"]
+
+SKIPPED = "skipped.jsonl"
+COLUMNS = pa.schema({"path": pa.large_string(), "reason": pa.large_string()})
+
+
+def table_of(unread: Sequence[tuple[str, str]]) -> pa.Table:
+    """Lay out paths and reasons."""
+    paths, reasons = zip(*unread, strict=True) if unread else ((), ())
+    return pa.table({"path": paths, "reason": reasons}, COLUMNS)
+
+
+def none_unread() -> pa.Table:
+    """Give the table of a job that read everything."""
+    return COLUMNS.empty_table()
+
+
+def write_unread(result: Path, unread: pa.Table) -> None:
+    """Write what was not read into the folder of a result, or beside its file; nothing of none."""
+    path = _place(result)
+    if len(unread):
+        write_atomically(path, lambda stream: write_table(unread, stream, "jsonl"))
+    else:
+        path.unlink(missing_ok=True)  # of an earlier result
+
+
+def opened_unread(result: Path, counts: Mapping[str, Any]) -> pa.Table:
+    """Read it again."""
+    rows = counts.get("unread", 0)
+    return stored_table(_place(result), "jsonl", COLUMNS, rows) if rows else none_unread()
+
+
+def _place(result: Path) -> Path:
+    return result / SKIPPED if result.is_dir() else result.with_name(f"{result.name}.{SKIPPED}")

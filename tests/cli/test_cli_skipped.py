@@ -1,0 +1,107 @@
+"""Nothing stays unread in silence: what was passed over is said, counted and named."""
+
+import json
+
+import pytest
+
+import lookalike
+from source_files import BINARY
+
+COMMANDS = ("find", "contained", "boilerplate")
+BROKEN = '{"text": "one two three"}\nno json\n{"text": "four five six"}\n'
+
+
+@pytest.fixture
+def pile(tmp_path):
+    """Make a folder of which some files are not read."""
+    folder = tmp_path / "pile"
+    (folder / "deep").mkdir(parents=True)
+    (folder / "a.txt").write_text("the same words in the same order as those of another text")
+    (folder / "deep" / "b.txt").write_text("other words, which are those of this text alone")
+    (folder / "late.txt").write_bytes(b"text and then\0")
+    (folder / "deep" / "photo.png").write_bytes(BINARY)
+    (folder / "old.rst").write_bytes(b"caf\xe9")
+    (folder / ".hidden.txt").write_text("hidden")
+    return folder
+
+
+PASSED = {
+    ".hidden.txt": "hidden",
+    "old.rst": "in an unknown encoding",
+    "deep/photo.png": "binary",
+    "late.txt": "binary",
+}
+
+
+def rows(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def named(folder):
+    return [{"path": str(folder / name), "reason": reason} for name, reason in PASSED.items()]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_was_not_read_is_named_in_the_folder_of_a_result(command, told, pile, tmp_path):
+    status, _, errors = told(command, pile, "-o", tmp_path / "found")
+    assert status == 0
+    (line,) = [line for line in errors.splitlines() if line.startswith("Passed over")]
+    assert line.startswith("Passed over 4 files: ")
+    for counted in ("1 hidden", "1 in an unknown encoding", "2 binary", "old.rst", ", …)."):
+        assert counted in line
+    assert rows(tmp_path / "found" / "skipped.jsonl") == named(pile)
+    with lookalike.Result.open(tmp_path / "found") as result:
+        assert result.summary.unread.to_pylist() == named(pile)
+        assert result.summary.skipped == {"binary": 2, "hidden": 1, "in an unknown encoding": 1}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_it_is_named_beside_a_file_and_only_where_there_is_any(command, told, pile, tmp_path):
+    target = tmp_path / "found.csv"
+    assert told(command, pile, "-o", target)[0] == 0
+    beside = tmp_path / "found.csv.skipped.jsonl"
+    assert rows(beside) == named(pile)
+    with lookalike.Result.open(target) as result:
+        assert result.summary.unread.to_pylist() == named(pile)
+    status, _, errors = told(command, pile / "a.txt", pile / "deep" / "b.txt", "-o", target)
+    assert (status, "Passed over" in errors) == (0, False)
+    assert not beside.exists()
+
+
+def test_dedup_names_it_and_sketch_does(told, pile, tmp_path):
+    assert told("dedup", pile, "-o", tmp_path / "clean")[0] == 0
+    assert rows(tmp_path / "clean" / "skipped.jsonl") == named(pile)
+    assert told("sketch", pile, "-o", tmp_path / "sketches.csv")[0] == 0
+    assert rows(tmp_path / "sketches.csv.skipped.jsonl") == named(pile)
+
+
+def test_the_line_comes_before_the_result_and_not_where_quiet_is_asked_for(told, pile):
+    status, _, errors = told("find", pile)
+    assert status == 0
+    assert errors.index("Passed over 4 files") < errors.index("Read  ")
+    assert told("find", pile, "-q")[2] == ""
+
+
+def test_records_that_are_passed_over_as_asked_are_named_with_their_places(told, tmp_path):
+    source = tmp_path / "docs.jsonl"
+    source.write_text(BROKEN * 600)
+    status, _, _ = told("find", source, "--skip-bad", "-o", tmp_path / "found")
+    assert status == 0
+    found = rows(tmp_path / "found" / "skipped.jsonl")
+    assert [row["path"] for row in found] == [str(source)] * 600
+    assert found[0]["reason"].startswith(f"{source}:2 is not valid JSON")
+    assert found[-1]["reason"].startswith(f"{source}:1799 is not valid JSON")
+
+
+def test_a_lost_list_of_what_was_not_read_is_an_error(told, pile, tmp_path):
+    assert told("find", pile, "-o", tmp_path / "found")[0] == 0
+    (tmp_path / "found" / "skipped.jsonl").unlink()
+    with pytest.raises(lookalike.SourceError, match=r"skipped\.jsonl cannot be read, it is gone"):
+        lookalike.Result.open(tmp_path / "found")
+
+
+def test_python_gets_what_was_not_read_as_a_table(pile):
+    said = []
+    with lookalike.find(pile, say=said.append) as result:
+        assert result.summary.unread.to_pylist() == named(pile)
+    assert [line for line in said if line.startswith("Passed over 4 files: ")]
