@@ -100,6 +100,42 @@ def test_a_lost_list_of_what_was_not_read_is_an_error(told, pile, tmp_path):
         lookalike.Result.open(tmp_path / "found")
 
 
+@pytest.mark.parametrize("place", ["", "/*", "/*/*"])
+def test_a_folder_or_pattern_without_a_document_is_an_error(told, tmp_path, place):
+    folder = tmp_path / "pictures" / "deep"
+    folder.mkdir(parents=True)
+    for name in ("a.png", "b.png", "c.jpg"):
+        (folder / name).write_bytes(BINARY)
+    for command, more in (("find", ()), ("dedup", ("-o", tmp_path / "clean"))):
+        status, output, errors = told(command, f"{folder.parent}{place}", *more)
+        assert (status, output) == (1, "")
+        assert errors.startswith("lookalike: ")
+        assert "no document that can be read" in errors or "no file that can be read" in errors
+        assert "3 binary (.png, .jpg)" in errors
+        assert "give a folder, a file of text, .html" in errors
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["pictures"]
+
+
+def test_one_that_turns_out_to_hold_none_is_an_error_too(told, tmp_path):
+    folder = tmp_path / "late"
+    folder.mkdir()
+    (folder / "a.txt").write_bytes(b"a\0")
+    status, output, errors = told("find", folder)
+    assert (status, output) == (1, "")
+    assert "hold no document that can be read, with 1 file passed over: 1 binary (.txt)" in errors
+    (folder / "a.txt").unlink()
+    (folder / "a.jsonl").write_text("")
+    assert told("find", folder)[0] == 1
+    assert told("find", folder / "a.jsonl")[0] == 0
+
+
+def test_a_reference_without_a_document_is_an_error(told, tmp_path, pile):
+    (tmp_path / "none").mkdir()
+    against = ("--against", tmp_path / "none")
+    status, _, errors = told("dedup", pile, *against, "-o", tmp_path / "clean")
+    assert (status, "none holds no document that can be read (empty)" in errors) == (1, True)
+
+
 def test_python_gets_what_was_not_read_as_a_table(pile):
     said = []
     with lookalike.find(pile, say=said.append) as result:

@@ -80,8 +80,9 @@ def test_lines_of_two_files_of_one_name_have_ids_of_their_own(tmp_path, monkeypa
     assert found == ["a/docs.jsonl:1", "b/docs.jsonl:1"]
 
 
-def test_an_empty_folder_holds_no_documents(tmp_path):
-    assert len(read(tmp_path)) == 0
+def test_an_empty_folder_is_refused(tmp_path):
+    with pytest.raises(SourceError, match=r"holds no document that can be read \(empty\): give"):
+        read(tmp_path)
 
 
 def test_links_within_a_folder_neither_loop_nor_vanish(tmp_path):
@@ -176,6 +177,7 @@ def test_a_binary_file_named_as_text_is_refused_by_byte(tmp_path):
 def test_a_source_that_is_not_there_or_of_no_kind_is_refused(tmp_path):
     with pytest.raises(SourceError, match=r"gone\.txt does not exist"):
         read(tmp_path / "gone.txt")
+    (tmp_path / "a.txt").write_text("a")
     with pytest.raises(SourceError, match=r"gone does not exist"):
         read_paths([tmp_path, tmp_path / "gone"])
     (tmp_path / "x.png").write_bytes(BINARY)

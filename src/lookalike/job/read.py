@@ -20,7 +20,7 @@ from lookalike.base.threads import in_order, pieces
 from lookalike.base.wording import Message, count, in_python, setting
 from lookalike.job.running import PIECE_BYTES
 from lookalike.read import kind_of
-from lookalike.read.files import Unread, counts_of
+from lookalike.read.files import Unread, counts_of, described
 from lookalike.read.vectors import byte_lengths
 from lookalike.results.ids import Ids, IdWriter
 from lookalike.text.documents import Texts
@@ -366,6 +366,15 @@ def _as_int64(lengths: pa.Array) -> NDArray[np.int64]:
     return found
 
 
+def _nothing_in(collection: Collection) -> SourceError:
+    """Say that files were found, and no document in them."""
+    unread = [one for one in collection.unread() if one.reason in collection.skipped]
+    why = f", with {count(len(unread), 'file')} passed over: {described(unread)}" if unread else ""
+    return SourceError(
+        f"the folders and patterns hold no document that can be read{why}; give others"
+    )
+
+
 def read_all(
     sources: Sequence[Corpus | InMemory],
     work: Work,
@@ -415,7 +424,9 @@ def read_all(
         notes=[*map(Message, known["notes"])],
     )
     begin = 0
-    for documents in collection.counts:
+    for source, documents in zip(sources, collection.counts, strict=True):
+        if not documents and source.is_found:
+            raise _nothing_in(collection)
         collection.ids.check_distinct(collection.place, begin, begin + documents)
         begin += documents
     return collection

@@ -83,6 +83,11 @@ class Corpus:
             weakref.finalize(self, found.temporary.unlink, missing_ok=True)
 
     @property
+    def is_found(self) -> bool:
+        """Whether no file was named: all were found in folders or by patterns."""
+        return all(shard.within for shard in self.shards)
+
+    @property
     def skipped(self) -> dict[str, int]:
         """How many files the listing passed over, by reason."""
         return counts_of(self.unread)

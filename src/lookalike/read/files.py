@@ -24,6 +24,7 @@ __all__ = [
     "Source",
     "Unread",
     "counts_of",
+    "described",
     "is_own",
     "kind_of",
     "one_line",
@@ -67,6 +68,18 @@ class Unread(NamedTuple):
 def counts_of(unread: Iterable[Unread]) -> dict[str, int]:
     """Count files that were passed over by reason."""
     return dict(Counter(one.reason for one in unread))
+
+
+def described(unread: Iterable[Unread]) -> str:
+    """Say how many files were passed over for each reason, and of which endings they are."""
+    endings: dict[str, Counter[str]] = {}
+    for one in unread:
+        ending = PurePosixPath(one.path).suffix or "no ending"
+        endings.setdefault(one.reason, Counter())[ending] += 1
+    return ", ".join(
+        f"{found.total():,} {reason} ({', '.join(ending for ending, _ in found.most_common(5))})"
+        for reason, found in endings.items()
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lookalike.base.errors import OutputError, SourceError
+from lookalike.base.wording import count
 from lookalike.read.content import check_named, look_at
 from lookalike.read.files import (
     ARRAY,
@@ -23,6 +24,8 @@ from lookalike.read.files import (
     Listing,
     Shard,
     Source,
+    Unread,
+    described,
     is_own,
     kind_of,
     unreadable,
@@ -48,30 +51,48 @@ def find_shards(
     Files of several sources are labelled with the path of their source.
     """
     found = Listing(skip_bad)
-    sources = [source for path in paths for source in _expanded(os.fspath(path), found)]
+    given = [[*_expanded(os.fspath(path), found)] for path in paths]
+    sources = [source for some in given for source in some]
     if sum(source.path == "-" for source in sources) > 1:
         raise SourceError("standard input (-) is named twice, but can be read once: name it once")
     several = len(sources) > 1
     matched: set[int] = set()
-    for source in sources:
-        before = len(found.shards)
-        try:
-            if source.path == "-" and source.system is None:
-                found.shards.append(_standard_input(spool, found))
-            elif source.system is not None:
-                add_stored(source, found, several=several)
-            else:
-                _add_local(source, found, several=several)
-        except (OSError, ValueError) as error:
-            raise unreadable(source.name, error) from None
-        if source.matched:
-            matched.update(range(before, len(found.shards)))
+    for some in given:
+        files, passed = len(found.shards), len(found.unread)
+        for source in some:
+            before = len(found.shards)
+            _add(source, found, spool, several=several)
+            if source.matched:
+                matched.update(range(before, len(found.shards)))
+        if len(found.shards) == files:
+            raise _nothing_in(some, found.unread[passed:])
     if matched:
         _drop_repeated(found, matched)
-    for reason, passed in found.unmatched.items():
-        for path in sorted(passed):
-            found.pass_over(path, reason)
+    for reason, unmatched in found.unmatched.items():
+        for name in sorted(unmatched):
+            found.pass_over(name, reason)
     return found
+
+
+def _add(source: Source, found: Listing, spool: Path | None, *, several: bool) -> None:
+    """Add the files of a source."""
+    try:
+        if source.path == "-" and source.system is None:
+            found.shards.append(_standard_input(spool, found))
+        elif source.system is not None:
+            add_stored(source, found, several=several)
+        else:
+            _add_local(source, found, several=several)
+    except (OSError, ValueError) as error:
+        raise unreadable(source.name, error) from None
+
+
+def _nothing_in(sources: Sequence[Source], unread: Sequence[Unread]) -> SourceError:
+    """Say that there is nothing to read in a folder, or in those that a pattern matched."""
+    names = ", ".join(source.name for source in sources[:3])
+    more = ", …" if len(sources) > 3 else ""
+    why = f"{count(len(unread), 'file')} passed over: {described(unread)}" if unread else "empty"
+    return SourceError(f"{names}{more} holds no document that can be read ({why}): give {KINDS}")
 
 
 def _drop_repeated(found: Listing, matched: set[int]) -> None:

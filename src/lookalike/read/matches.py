@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lookalike.base.errors import SourceError
 from lookalike.base.wording import count
 from lookalike.read.content import look_at_all
-from lookalike.read.files import ARRAY, KINDS, OTHER_KIND, kind_of
+from lookalike.read.files import ARRAY, KINDS, OTHER_KIND, Unread, described, kind_of
 
 if TYPE_CHECKING:
     from lookalike.read.files import Listing, Source
@@ -23,7 +23,10 @@ def readable_matches(
     readable = [source for source in matched if source.name not in passed]
     kept = [source for source in readable if not _is_array(source)] or readable
     if not kept:
-        others = f" that can be read, of {len(matched)} matched" if matched else ""
+        others = ""
+        if matched:
+            why = described(Unread.of(*one) for one in passed.items())
+            others = f" that can be read, of {len(matched)} matched, {why}"
         if links:
             others += f" ({count(links, 'link')} to folders not followed)"
         raise SourceError(f"{pattern} matches no file{others}: check the pattern, or give {KINDS}")

@@ -42,6 +42,9 @@ class InMemory:
         self.size = int(self._lengths.sum())
         self.unread: Sequence[Unread] = documents.unread
 
+    is_found = False
+    """Nothing in memory is found: it was given."""
+
     def identity(self) -> None:
         """Say that a job on these cannot be taken up by another process."""
 
