@@ -110,7 +110,7 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
 
     with job_on(source, _settings(options), options) as job:
         out, listed = options.out, options.list_only
-        name = job.name("dedup", listed)
+        name = job.name("dedup", listed, options.drop_unread)
         if result_there(job, out, options, name):
             return DedupResult.open(out or "")
         result = job.dedup()
@@ -118,11 +118,18 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
         if out is not None:
             stage = job.work.stage("write")
             this = {"folder": os.path.realpath(out), "listed": listed}
+            this["drop_unread"] = options.drop_unread
             going_on = stage.known == this
             stage.known.update(this)
             stage.checkpoint()
             progress = job.running.progress
-            result.write(out, list_only=listed, progress=progress, going_on=going_on)
+            result.write(
+                out,
+                list_only=listed,
+                drop_unread=options.drop_unread,
+                progress=progress,
+                going_on=going_on,
+            )
         job.finish()
     return result
 

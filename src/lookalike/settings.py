@@ -297,6 +297,9 @@ class WrittenFolder:
     list_only: bool = option(
         False, "Write the ids of the kept documents, not the documents.", also=("list",)
     )
+    drop_unread: bool = option(
+        False, "Leave out of the kept files those of a folder that cannot be read."
+    )
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)

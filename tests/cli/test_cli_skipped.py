@@ -136,6 +136,52 @@ def test_a_reference_without_a_document_is_an_error(told, tmp_path, pile):
     assert (status, "none holds no document that can be read (empty)" in errors) == (1, True)
 
 
+def contents(folder):
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
+
+
+def test_dedup_keeps_the_files_of_a_folder_that_it_cannot_read(told, pile, tmp_path):
+    (pile / "copy.txt").write_bytes((pile / "a.txt").read_bytes())
+    (pile / "x.npy").write_bytes(b"\x93NUMPY\0")
+    (pile / "link").symlink_to(pile / "deep", target_is_directory=True)
+    every = contents(pile)
+    assert told("dedup", pile, "-o", tmp_path / "clean")[0] == 0
+    kept = {name: data for name, data in every.items() if name not in ("copy.txt", ".hidden.txt")}
+    assert contents(tmp_path / "clean" / "kept") == kept
+    assert told("dedup", pile, "-o", tmp_path / "less", "--drop-unread")[0] == 0
+    assert sorted(contents(tmp_path / "less" / "kept")) == ["a.txt", "deep/b.txt"]
+    skipped = [(tmp_path / name / "skipped.jsonl").read_bytes() for name in ("clean", "less")]
+    assert skipped[0] == skipped[1]
+    assert len(skipped[0].splitlines()) == 6
+
+
+def test_the_result_of_the_other_choice_is_not_taken_for_this_one(told, pile, tmp_path):
+    assert told("dedup", pile, "-o", tmp_path / "clean")[0] == 0
+    assert "already" in told("dedup", pile, "-o", tmp_path / "clean")[2]
+    status, _, errors = told("dedup", pile, "-o", tmp_path / "clean", "--drop-unread")
+    assert (status, "clean is not empty" in errors) == (1, True)
+
+
+def test_unread_files_of_several_folders_and_an_address_keep_their_places(told, pile, tmp_path):
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "c.txt").write_text("a third text of words which are in none of the others at all")
+    (other / "photo.png").write_bytes(BINARY + b"2")
+    assert told("dedup", pile, other, "-o", tmp_path / "clean")[0] == 0
+    kept = contents(tmp_path / "clean" / "kept")
+    assert kept["other/photo.png"] == BINARY + b"2"
+    assert kept["pile/deep/photo.png"] == BINARY
+    assert told("dedup", other.as_uri(), "-o", tmp_path / "stored")[0] == 0
+    assert contents(tmp_path / "stored" / "kept") == contents(other)
+
+
+@pytest.mark.parametrize("more", [("--dry-run",), ("-o", "clean", "--list")])
+def test_what_copies_nothing_has_nothing_to_leave_out(told, pile, more):
+    status, _, errors = told("dedup", pile, "--drop-unread", *more)
+    assert (status, "--drop-unread is for -o DIR without --list" in errors) == (2, True)
+
+
 def test_python_gets_what_was_not_read_as_a_table(pile):
     said = []
     with lookalike.find(pile, say=said.append) as result:

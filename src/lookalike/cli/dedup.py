@@ -45,7 +45,8 @@ def dedup(
 ) -> None:
     """Write the corpus without near-duplicates, and what was removed.
 
-    DIR gets the kept documents in the input's own format (kept/), every removed document with the
+    DIR gets the kept documents in the input's own format (kept/), with the files of a folder that
+    cannot be read, every removed document with the
     kept one it matched and their similarity (removed.jsonl), the clusters (clusters.parquet) and
     a record of the run (run.json). Input is never changed, and DIR appears as a whole or not at
     all; a job that was stopped goes on when the same command is run again.
@@ -60,6 +61,8 @@ def dedup(
     out = options["out"]
     if dry_run and options["list_only"]:
         raise SettingsError("--list is for -o DIR: --dry-run prints what would go")
+    if options["drop_unread"] and (dry_run or options["list_only"]):
+        raise SettingsError("--drop-unread is for -o DIR without --list: no files are copied")
     if out is not None and dry_run:
         raise SettingsError("-o DIR and --dry-run exclude each other: give one")
     if out is None and not dry_run:

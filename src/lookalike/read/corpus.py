@@ -24,7 +24,7 @@ from lookalike.read.originals import Places, read_originals
 from lookalike.read.shard_tasks import BATCH_BYTES, BATCH_FILES, Part, ShardReader, in_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence, Set
     from pathlib import Path, PurePosixPath
 
     from numpy.typing import NDArray
@@ -75,6 +75,7 @@ class Corpus:
         found = find_shards(paths, spool=spool, skip_bad=options.skip_bad)
         self.shards: Sequence[Shard] = found.shards
         self.unread: Sequence[Unread] = found.unread
+        self._copied: Sequence[Shard] = [*found.shards, *found.set_aside]
         self.size = sum(shard.size for shard in found.shards)
         self._options = options
         self._reader = ShardReader(self.shards, options)
@@ -110,17 +111,26 @@ class Corpus:
             if inside[0] < inside[1] and shard.system is None:
                 streams.forget(shard.path, *inside)
 
+    def unread_files(self, paths: Set[str]) -> list[int]:
+        """Number the files that can be copied, not read.
+
+        These are those that the listing set aside, which come after the shards, and those that
+        turned out to be no text, by their paths.
+        """
+        late = [number for number, shard in enumerate(self.shards) if shard.name in paths]
+        return [*late, *range(len(self.shards), len(self._copied))]
+
     def copied_name(self, shard: int) -> PurePosixPath:
-        """Give the path, below a folder of results, of the records kept of a shard."""
+        """Give the path, below a folder of results, of what is kept of a shard."""
         return self._copied_names[shard]
 
     @cached_property
     def _copied_names(self) -> list[PurePosixPath]:
-        return record_copies.distinct_names(self.shards)
+        return record_copies.distinct_names(self._copied)
 
     def copy(self, shard: int, records: NDArray[np.int64], target: Path) -> None:
         """Write records of a shard, by their sorted numbers, as they are in the shard."""
-        record_copies.copy_records(self.shards[shard], records, target)
+        record_copies.copy_records(self._copied[shard], records, target)
 
     @property
     def marks(self) -> list[Position]:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ARRAY",
+    "HIDDEN",
     "KINDS",
     "ONE_DOCUMENT",
     "OTHER_KIND",
@@ -46,8 +47,8 @@ KINDS = (
     ".parquet, .npy, or - for JSONL on standard input"
 )
 PLAIN_TEXT, ARRAY = ("text", None), ("npy", None)
-OTHER_KIND = "of another kind"
-"""Why an array is passed over: it may go with what a folder holds otherwise."""
+HIDDEN, OTHER_KIND = "hidden", "of another kind"
+"""Why files are passed over; an array may go with what a folder holds otherwise."""
 OWN_INFIX = ".lookalike-"
 """In the name of every file and folder that a job makes for itself."""
 
@@ -132,6 +133,8 @@ class Listing:
     shards: list[Shard] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
     """What was passed over."""
+    set_aside: list[Shard] = field(default_factory=list)
+    """Files in folders that cannot be read, but copied."""
     unmatched: dict[str, set[str]] = field(default_factory=dict)
     """What patterns passed over, by reason: two of them may meet the same file."""
     temporary: Path | None = None

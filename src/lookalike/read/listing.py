@@ -17,6 +17,7 @@ from lookalike.base.wording import count
 from lookalike.read.content import check_named, look_at
 from lookalike.read.files import (
     ARRAY,
+    HIDDEN,
     KINDS,
     ONE_DOCUMENT,
     OTHER_KIND,
@@ -125,7 +126,7 @@ def _expanded(name: str, found: Listing) -> Iterator[Source]:
         yield Source(name, name)
     else:
         matches = match_files(name, found.fail)
-        found.note_skipped("hidden", (path for path in matches.hidden if not is_own(path)))
+        found.note_skipped(HIDDEN, (path for path in matches.hidden if not is_own(path)))
         found.note_skipped("link to a folder", matches.links)
         sources = [Source(path, path, matched=True) for path in matches.paths]
         yield from readable_matches(sources, name, found, links=len(matches.links))
@@ -154,30 +155,50 @@ def _add_file(
 ) -> None:
     """Add a file, or pass it over for what it is; one that was named is bad where it is bad."""
     try:
-        state = os.stat(path)  # noqa: PTH116 - of many files, and a path for each takes time
-        label = _checked_name(label)
+        shard = _shard(path, _checked_name(label), kind, within=within)
     except (OSError, ValueError, SourceError) as error:
         if not within:
             raise
         found.fail(path, error)
         return
-    if not stat.S_ISREG(state.st_mode):
+    if shard is None:
         found.pass_over(path, "not a file")
-        return
+    else:
+        found.shards.append(shard)
+
+
+def _shard(
+    path: str, label: str, kind: tuple[str, str | None], *, within: bool = True
+) -> Shard | None:
+    """Give a file as it is now; None of what is none."""
+    state = os.stat(path)  # noqa: PTH116 - of many files, and a path for each takes time
+    if not stat.S_ISREG(state.st_mode):
+        return None
     size, modified = state.st_size, state.st_mtime_ns
-    found.shards.append(Shard(path, label, kind[0], size, modified, path, kind[1], within=within))
+    return Shard(path, label, kind[0], size, modified, path, kind[1], within=within)
+
+
+def _set_aside(path: str, label: str, reason: str, found: Listing) -> None:
+    """Pass over a file that cannot be read, but copied."""
+    try:
+        shard = _shard(path, label, PLAIN_TEXT)
+    except OSError as error:
+        found.fail(path, error)
+        return
+    found.pass_over(path, reason)
+    if shard is not None:
+        found.set_aside.append(shard)
 
 
 def _add_folder(folder: Path, found: Listing, *, several: bool) -> None:
     prefix = f"{folder.as_posix()}/" if several else ""
     for path in _files(folder, found):
         kind = kind_of(path.name)
-        if kind == ARRAY:
-            found.pass_over(str(path), OTHER_KIND)
-        elif kind is None and (reason := look_at(str(path))):
-            found.pass_over(str(path), reason)
+        label = f"{prefix}{path.relative_to(folder).as_posix()}"
+        reason = look_at(str(path)) if kind is None else ""
+        if kind == ARRAY or reason:
+            _set_aside(str(path), label, reason or OTHER_KIND, found)
         else:
-            label = f"{prefix}{path.relative_to(folder).as_posix()}"
             _add_file(str(path), label, kind or PLAIN_TEXT, found, within=True)
 
 
@@ -187,7 +208,7 @@ def _files(folder: Path, found: Listing) -> Iterator[Path]:
     for place, folders, files in walk:
         for name in sorted(name for name in (*folders, *files) if name.startswith(".")):
             if not is_own(name):
-                found.pass_over(str(Path(place, name)), "hidden")
+                found.pass_over(str(Path(place, name)), HIDDEN)
         seen = sorted(name for name in folders if not name.startswith("."))
         links = {name for name in seen if Path(place, name).is_symlink()}
         for name in sorted(links):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ from lookalike.base.errors import SourceError
 from lookalike.read.content import check_named, look_at_all
 from lookalike.read.files import (
     ARRAY,
+    HIDDEN,
     KINDS,
     ONE_DOCUMENT,
     OTHER_KIND,
@@ -52,7 +54,7 @@ def addressed(address: str, found: Listing) -> Iterator[Source]:
         if pattern.matches(name):
             matched.append(Source(whole, f"{base}/{name}", system, matched=True))
         elif pattern.matches(name, with_hidden=True):
-            found.note_skipped("hidden", [whole])
+            found.note_skipped(HIDDEN, [whole])
     yield from readable_matches(matched, f"{scheme}://{display_name}", found)
 
 
@@ -100,14 +102,17 @@ def add_stored(source: Source, found: Listing, *, several: bool) -> None:
         return
     base, name = source.path.rstrip("/"), source.name.rstrip("/")
     files = _stored_files(source.system, base, name, found)
-    passed = {inner: "hidden" for inner, _ in files if _is_hidden(inner)}
+    passed = {inner: HIDDEN for inner, _ in files if _is_hidden(inner)}
     passed |= _no_texts(source.system, [file for file in files if file[0] not in passed])
     for inner, info in files:
+        label = f"{name}/{inner}" if several else inner
+        shard = _stored(f"{name}/{inner}", label, info, source.system, True)
         if reason := passed.get(inner):
-            found.pass_over(f"{name}/{inner}", reason)
+            found.pass_over(shard.name, reason)
+            if reason != HIDDEN:
+                found.set_aside.append(replace(shard, kind=PLAIN_TEXT[0]))
         else:
-            label = f"{name}/{inner}" if several else inner
-            found.shards.append(_stored(f"{name}/{inner}", label, info, source.system, True))
+            found.shards.append(shard)
 
 
 def _is_hidden(inner: str) -> bool:

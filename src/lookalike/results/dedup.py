@@ -19,6 +19,7 @@ from lookalike.results.record import Run, counts_of, record_of
 from lookalike.results.result import Result, write_folder
 from lookalike.results.stored import stored_table
 from lookalike.results.summary import Summary
+from lookalike.results.unread import no_texts
 from lookalike.settings import Settings
 from lookalike.write.files import write_atomically, write_table
 
@@ -196,14 +197,16 @@ class DedupResult(Result):
         path: str | os.PathLike[str],
         *,
         list_only: bool = False,
+        drop_unread: bool = False,
         progress: Progress | None = None,
         going_on: bool | None = None,
     ) -> None:
         """Write a folder, whole or not at all; `Result.open` opens it again.
 
         It gets the kept documents in the format of their files (`kept/`), or with `list_only` the
-        ids of them (`kept.txt`); `removed.jsonl`; `clusters.parquet`; and `run.json`, the record of
-        the run. With `going_on`, files that an earlier try wrote are not written again; where it is
+        ids of them (`kept.txt`); in `kept/` also, unless `drop_unread`, the files of a folder that
+        cannot be read; `removed.jsonl`; `clusters.parquet`; and `run.json`, the record of the run.
+        With `going_on`, files that an earlier try wrote are not written again; where it is
         not None, they stay for another try when this one fails.
         """
         documents, rows = self._documents(), self._thinned().kept
@@ -212,7 +215,8 @@ class DedupResult(Result):
             if list_only:
                 kept_files.list_kept(documents.ids, rows, folder)
             else:
-                kept_files.copy_kept(self._origin(), rows, folder, progress)
+                unread = None if drop_unread else no_texts(self.summary.unread)
+                kept_files.copy_kept(self._origin(), rows, folder, progress, unread)
             write_atomically(
                 folder / REMOVED, lambda stream: write_table(self.removed, stream, "jsonl")
             )

@@ -14,7 +14,7 @@ from lookalike.read import Corpus
 from lookalike.write.files import PART, beside, write_atomically, write_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Set
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -33,9 +33,17 @@ BREAKS = re.compile("[\\\\\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
 
 
 def copy_kept(
-    origin: Origin, rows: NDArray[np.int64], folder: Path, progress: Progress | None
+    origin: Origin,
+    rows: NDArray[np.int64],
+    folder: Path,
+    progress: Progress | None,
+    unread: Set[str] | None = None,
 ) -> None:
-    """Copy the records of some documents, each file in its own format, to a file of its own."""
+    """Copy the records of some documents, each file in its own format, to a file of its own.
+
+    `unread` names files that turned out to be no text: these and those set aside before are copied
+    too, and none where it is None.
+    """
     corpus, target = origin.sources[-1], folder / KEPT
     target.mkdir(exist_ok=True)
     if not isinstance(corpus, Corpus):
@@ -47,16 +55,25 @@ def copy_kept(
     for shard, records in _by_shard(origin, rows, len(corpus.shards)):
         if shard in passed or (corpus.shards[shard].is_one_document and not len(records)):
             continue
-        path = target / corpus.copied_name(shard)
-        if not path.exists():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            part = beside(path, PART)
-            corpus.copy(shard, records, part)
-            if not corpus.shards[shard].is_one_document:
-                _sync(part)
-            part.replace(path)
+        _copy(corpus, shard, records, target)
         if progress is not None:
             progress("write", shard + 1, len(corpus.shards))
+    if unread is not None:
+        for file in corpus.unread_files(unread):
+            _copy(corpus, file, np.empty(0, np.int64), target)
+
+
+def _copy(corpus: Corpus, shard: int, records: NDArray[np.int64], target: Path) -> None:
+    """Copy records of a file, or one that is a document as it is, unless an earlier try did."""
+    path = target / corpus.copied_name(shard)
+    if path.exists():
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = beside(path, PART)
+    corpus.copy(shard, records, part)
+    if shard < len(corpus.shards) and not corpus.shards[shard].is_one_document:
+        _sync(part)
+    part.replace(path)
 
 
 def _write_table(origin: Origin, rows: NDArray[np.int64], target: Path) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from lookalike.read.content import BINARY, UNKNOWN_ENCODING
 from lookalike.results.stored import stored_table
 from lookalike.write.files import write_atomically, write_table
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
-__all__ = ["SKIPPED", "none_unread", "opened_unread", "table_of", "write_unread"]
+__all__ = ["SKIPPED", "no_texts", "none_unread", "opened_unread", "table_of", "write_unread"]
 
 SKIPPED = "skipped.jsonl"
 COLUMNS = pa.schema({"path": pa.large_string(), "reason": pa.large_string()})
@@ -28,6 +29,13 @@ def table_of(unread: Sequence[tuple[str, str]]) -> pa.Table:
 def none_unread() -> pa.Table:
     """Give the table of a job that read everything."""
     return COLUMNS.empty_table()
+
+
+def no_texts(unread: pa.Table) -> set[str]:
+    """Give the paths of files that are no text."""
+    paths, reasons = (unread[name].to_pylist() for name in ("path", "reason"))
+    passed = zip(paths, reasons, strict=True)
+    return {path for path, reason in passed if reason in (BINARY, UNKNOWN_ENCODING)}
 
 
 def write_unread(result: Path, unread: pa.Table) -> None:
