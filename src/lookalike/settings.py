@@ -259,6 +259,28 @@ class Records:
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class Chosen:
+    """Which files of a folder are read."""
+
+    include: Any = option(
+        None,
+        "Read only files of folders whose name, or path below the folder, matches. May be given "
+        "several times.",
+        metavar="PATTERN",
+        is_list=True,
+    )
+    exclude: Any = option(
+        None,
+        "Pass over files and folders that match. May be given several times.",
+        metavar="PATTERN",
+        is_list=True,
+    )
+    all_files: bool = option(
+        False, "Read hidden files too, and what .gitignore files leave out.", also=("all",)
+    )
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Written:
     """Where the result is written."""
 
@@ -342,6 +364,7 @@ class FindOptions(
     Working,
     Clustered,
     Written,
+    Chosen,
     Records,
     VectorField,
     TextField,
@@ -362,6 +385,7 @@ class FindOptions(
 class DedupOptions(
     Resources,
     Working,
+    Chosen,
     Records,
     VectorField,
     TextField,
@@ -381,19 +405,22 @@ class DedupOptions(
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ContainedOptions(
-    Resources, Working, Written, Records, TextField, Normalised, Cleaned, Shingled, Inside
+    Resources, Working, Written, Chosen, Records, TextField, Normalised, Cleaned, Shingled, Inside
 ):
     """Options of `contained`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class BoilerplateOptions(Resources, Working, Written, Records, TextField, Normalised, Listed):
+class BoilerplateOptions(
+    Resources, Working, Written, Chosen, Records, TextField, Normalised, Listed
+):
     """Options of `boilerplate`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class SketchOptions(
     Resources,
+    Chosen,
     Records,
     VectorField,
     TextField,

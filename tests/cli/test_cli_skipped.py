@@ -182,6 +182,22 @@ def test_what_copies_nothing_has_nothing_to_leave_out(told, pile, more):
     assert (status, "--drop-unread is for -o DIR without --list" in errors) == (2, True)
 
 
+def test_files_are_chosen_by_options(told, pile, tmp_path):
+    (pile / ".gitignore").write_text("late.txt\n")
+    chosen = ("--include", "*.txt", "--include", "*.rst", "--exclude", "deep", "--all")
+    assert told("find", pile, *chosen, "-o", tmp_path / "found")[0] == 0
+    with lookalike.Result.open(tmp_path / "found") as result:
+        assert result.summary.documents == 2
+        assert result.summary.skipped == {
+            "excluded": 1,
+            "in an unknown encoding": 1,
+            "not included": 1,
+            "binary": 1,
+        }
+    with lookalike.find(pile, exclude="deep", all_files=True) as result:
+        assert result.summary.documents == 3
+
+
 def test_python_gets_what_was_not_read_as_a_table(pile):
     said = []
     with lookalike.find(pile, say=said.append) as result:

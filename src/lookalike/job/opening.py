@@ -15,6 +15,7 @@ from lookalike.job.job import Job
 from lookalike.job.running import Running
 from lookalike.job.work_folder import SPOOL, SPOOL_BEFORE, claim
 from lookalike.read import open_corpus, read
+from lookalike.read.chosen_files import ChosenFiles
 from lookalike.read.source import InMemory
 from lookalike.results.record import read_record
 from lookalike.results.result import is_folder
@@ -58,13 +59,14 @@ def job_on(
         say=options.say,
     )
     read_fields = {name: getattr(options, name, None) for name in ("text", "vector", "id")}
+    chosen = ChosenFiles(_patterns(options.include), _patterns(options.exclude), options.all_files)
     keep = getattr(options, "keep", "first")
     column = column_of(keep)
     with _standard_input([*(names or ()), *(reference or ())], running) as (spool, claimed):
         sources: list[Corpus | InMemory] = []
         if against is not None and reference != []:
-            sources.append(_opened(against, reference, read_fields, None, running, spool))
-        sources.append(_opened(source, names, read_fields, column, running, spool))
+            sources.append(_opened(against, reference, read_fields, None, running, spool, chosen))
+        sources.append(_opened(source, names, read_fields, column, running, spool, chosen))
         job = Job(sources, settings, running, read_fields, keep, claimed)
     with job.closed_if_it_fails():
         yield job
@@ -136,6 +138,7 @@ def _opened(
     column: str | None,
     running: Running,
     spool: Path | None,
+    chosen: ChosenFiles,
 ) -> Corpus | InMemory:
     if names is None:
         return InMemory(read(source, **fields), column, source=source)
@@ -146,7 +149,13 @@ def _opened(
         skip_bad=running.skip_bad,
         memory=running.memory,
         spool=spool,
+        chosen=chosen,
     )
+
+
+def _patterns(given: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Take one pattern, or several."""
+    return (given,) if isinstance(given, str) else tuple(given or ())
 
 
 @contextmanager

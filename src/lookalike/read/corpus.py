@@ -16,6 +16,7 @@ from lookalike.base.errors import SourceError
 from lookalike.base.threads import in_order
 from lookalike.read import record_copies, streams
 from lookalike.read.batches import Batch, Documents, check_distinct
+from lookalike.read.chosen_files import ChosenFiles
 from lookalike.read.fields import TEXT, ReadOptions, joined, joined_columns, no_ids
 from lookalike.read.files import counts_of
 from lookalike.read.listing import find_shards
@@ -40,7 +41,7 @@ MARKED = ("jsonl", "csv", "tsv")
 """Kinds of files in which nothing else tells where a record is."""
 
 
-def open_corpus(
+def open_corpus(  # noqa: PLR0913 - each is a choice of its own
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     text: str | None = None,
@@ -50,6 +51,7 @@ def open_corpus(
     skip_bad: bool = False,
     spool: Path | None = None,
     memory: int | None = None,
+    chosen: ChosenFiles | None = None,
 ) -> Corpus:
     """List the files that folders, files, patterns and addresses stand for.
 
@@ -57,22 +59,27 @@ def open_corpus(
     corpus lives to a temporary file. `vector` names the field of vectors, which are read instead of
     texts. `columns` None stands for all. With `skip_bad` records and files that cannot be read are
     passed over and named in the batches. What would not fit in some bytes of `memory` is refused.
+    `chosen` says which files of folders are read.
     """
     if isinstance(paths, (str, os.PathLike)):
         paths = [paths]
     named = None if columns is None else tuple(columns)
     options = ReadOptions(text, id, named, skip_bad, vector, streams.Bounds(memory))
-    return Corpus(paths, options, spool)
+    return Corpus(paths, options, spool, chosen or ChosenFiles())
 
 
 class Corpus:
     """Files, in a fixed order, and the documents in them."""
 
     def __init__(
-        self, paths: Sequence[str | os.PathLike[str]], options: ReadOptions, spool: Path | None
+        self,
+        paths: Sequence[str | os.PathLike[str]],
+        options: ReadOptions,
+        spool: Path | None,
+        chosen: ChosenFiles,
     ) -> None:
         """List the files; nothing is read but standard input."""
-        found = find_shards(paths, spool=spool, skip_bad=options.skip_bad)
+        found = find_shards(paths, spool=spool, skip_bad=options.skip_bad, chosen=chosen)
         self.shards: Sequence[Shard] = found.shards
         self.unread: Sequence[Unread] = found.unread
         self._copied: Sequence[Shard] = [*found.shards, *found.set_aside]

@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike.base.errors import SourceError, UnreadableError
+from lookalike.read.chosen_files import ChosenFiles
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -26,7 +27,6 @@ __all__ = [
     "Unread",
     "counts_of",
     "described",
-    "is_own",
     "kind_of",
     "one_line",
     "unreadable",
@@ -49,8 +49,6 @@ KINDS = (
 PLAIN_TEXT, ARRAY = ("text", None), ("npy", None)
 HIDDEN, OTHER_KIND = "hidden", "of another kind"
 """Why files are passed over; an array may go with what a folder holds otherwise."""
-OWN_INFIX = ".lookalike-"
-"""In the name of every file and folder that a job makes for itself."""
 
 
 class Unread(NamedTuple):
@@ -130,6 +128,7 @@ class Listing:
     """The files found, and what was passed over on the way."""
 
     skip_bad: bool = False
+    chosen: ChosenFiles = field(default_factory=ChosenFiles)
     shards: list[Shard] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
     """What was passed over."""
@@ -202,8 +201,3 @@ def kind_of(name: str) -> tuple[str, str | None] | None:
     if last in PACKED and len(suffixes) > 1 and suffixes[-2] in RECORDS:
         return RECORDS[suffixes[-2]], PACKED[last]
     return None
-
-
-def is_own(name: str) -> bool:
-    """Tell what a job made for itself: what it finds must not depend on where that stands."""
-    return OWN_INFIX in PurePosixPath(name).name

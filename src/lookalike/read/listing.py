@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from lookalike.base.errors import OutputError, SourceError
 from lookalike.base.wording import count
+from lookalike.read.chosen_files import EXCLUDED, IGNORED, Ignored
 from lookalike.read.content import check_named, look_at
 from lookalike.read.files import (
     ARRAY,
@@ -27,16 +28,17 @@ from lookalike.read.files import (
     Source,
     Unread,
     described,
-    is_own,
     kind_of,
     unreadable,
 )
 from lookalike.read.matches import readable_matches
-from lookalike.read.patterns import is_pattern, match_files
+from lookalike.read.patterns import is_own, is_pattern, match_files
 from lookalike.read.stores import add_stored, addressed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from lookalike.read.chosen_files import ChosenFiles
 
 __all__ = ["find_shards"]
 
@@ -45,13 +47,17 @@ PIECE_BYTES = 1 << 20
 
 
 def find_shards(
-    paths: Sequence[str | os.PathLike[str]], *, spool: Path | None, skip_bad: bool
+    paths: Sequence[str | os.PathLike[str]],
+    *,
+    spool: Path | None,
+    skip_bad: bool,
+    chosen: ChosenFiles,
 ) -> Listing:
     """Find the files that paths, patterns and addresses stand for.
 
     Files of several sources are labelled with the path of their source.
     """
-    found = Listing(skip_bad)
+    found = Listing(skip_bad, chosen)
     given = [[*_expanded(os.fspath(path), found)] for path in paths]
     sources = [source for some in given for source in some]
     if sum(source.path == "-" for source in sources) > 1:
@@ -125,7 +131,7 @@ def _expanded(name: str, found: Listing) -> Iterator[Source]:
     elif name == "-" or not is_pattern(name) or os.path.lexists(name):
         yield Source(name, name)
     else:
-        matches = match_files(name, found.fail)
+        matches = match_files(name, found.fail, with_hidden=found.chosen.all_files)
         found.note_skipped(HIDDEN, (path for path in matches.hidden if not is_own(path)))
         found.note_skipped("link to a folder", matches.links)
         sources = [Source(path, path, matched=True) for path in matches.paths]
@@ -193,8 +199,12 @@ def _set_aside(path: str, label: str, reason: str, found: Listing) -> None:
 def _add_folder(folder: Path, found: Listing, *, several: bool) -> None:
     prefix = f"{folder.as_posix()}/" if several else ""
     for path in _files(folder, found):
+        below = path.relative_to(folder).as_posix()
+        if refusal := found.chosen.refusal(below):
+            found.pass_over(str(path), refusal)
+            continue
         kind = kind_of(path.name)
-        label = f"{prefix}{path.relative_to(folder).as_posix()}"
+        label = f"{prefix}{below}"
         reason = look_at(str(path)) if kind is None else ""
         if kind == ARRAY or reason:
             _set_aside(str(path), label, reason or OTHER_KIND, found)
@@ -203,20 +213,45 @@ def _add_folder(folder: Path, found: Listing, *, several: bool) -> None:
 
 
 def _files(folder: Path, found: Listing) -> Iterator[Path]:
-    """Give the files below a folder, sorted; hidden ones and links to folders are named."""
+    """Give the files below a folder, sorted; what is passed over on the way is named."""
+    ignored = Ignored(folder)
     walk = os.walk(folder, onerror=lambda error: found.fail(error.filename, error))
     for place, folders, files in walk:
-        for name in sorted(name for name in (*folders, *files) if name.startswith(".")):
-            if not is_own(name):
-                found.pass_over(str(Path(place, name)), HIDDEN)
-        seen = sorted(name for name in folders if not name.startswith("."))
-        links = {name for name in seen if Path(place, name).is_symlink()}
-        for name in sorted(links):
-            found.pass_over(str(Path(place, name)), "link to a folder")
-        folders[:] = [name for name in seen if name not in links]
+        if not found.chosen.all_files:
+            ignored.enter(place, files)
+        entered = []
+        for name in sorted(folders):
+            path = Path(place, name)
+            reason = _reason(place, name, ignored, found, is_folder=True)
+            if not reason and path.is_symlink():
+                reason = "link to a folder"
+            if not reason and found.chosen.exclude:
+                below = path.relative_to(folder).as_posix()
+                reason = EXCLUDED if found.chosen.excludes(below) else ""
+            if reason:
+                _pass_over(path, reason, found)
+            else:
+                entered.append(name)
+        folders[:] = entered
         for name in sorted(files):
-            if not name.startswith("."):
+            if reason := _reason(place, name, ignored, found):
+                _pass_over(Path(place, name), reason, found)
+            else:
                 yield Path(place, name)
+
+
+def _reason(
+    place: str, name: str, ignored: Ignored, found: Listing, *, is_folder: bool = False
+) -> str:
+    """Say why a file or folder is passed over for its name; nothing where it is not."""
+    if name.startswith(".") and (is_own(name) or not found.chosen.all_files):
+        return HIDDEN
+    return IGNORED if ignored.leaves_out(place, name, is_folder=is_folder) else ""
+
+
+def _pass_over(path: Path, reason: str, found: Listing) -> None:
+    if reason != HIDDEN or not is_own(path.name):
+        found.pass_over(str(path), reason)
 
 
 def _standard_input(spool: Path | None, found: Listing) -> Shard:

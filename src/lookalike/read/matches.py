@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 from lookalike.base.errors import SourceError
 from lookalike.base.wording import count
 from lookalike.read.content import look_at_all
-from lookalike.read.files import ARRAY, KINDS, OTHER_KIND, Unread, described, kind_of
+from lookalike.read.files import (
+    ARRAY,
+    KINDS,
+    OTHER_KIND,
+    Unread,
+    described,
+    kind_of,
+)
 
 if TYPE_CHECKING:
     from lookalike.read.files import Listing, Source
@@ -18,8 +25,10 @@ __all__ = ["readable_matches"]
 def readable_matches(
     matched: list[Source], pattern: str, found: Listing, *, links: int = 0
 ) -> list[Source]:
-    """Leave out what cannot be read, and arrays unless there is nothing else."""
-    passed = _no_texts(matched)
+    """Leave out what was not asked for or cannot be read, and arrays unless all are."""
+    refusals = {source.name: _refusal(source, found) for source in matched}
+    passed = {name: reason for name, reason in refusals.items() if reason}
+    passed |= _no_texts([source for source in matched if source.name not in passed])
     readable = [source for source in matched if source.name not in passed]
     kept = [source for source in readable if not _is_array(source)] or readable
     if not kept:
@@ -36,6 +45,11 @@ def readable_matches(
     arrays = (source.name for source in readable if source.name not in names)
     found.note_skipped(OTHER_KIND, arrays)
     return kept
+
+
+def _refusal(source: Source, found: Listing) -> str:
+    """Say why a file was not asked for; of a folder, each file in it is told."""
+    return "" if source.is_local_folder else found.chosen.refusal(source.name)
 
 
 def _no_texts(matched: list[Source]) -> dict[str, str]:

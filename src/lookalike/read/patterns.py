@@ -7,16 +7,20 @@ import glob
 import os
 import re
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["Matches", "Pattern", "is_pattern", "match_files"]
+__all__ = ["ANY", "Matches", "Pattern", "is_own", "is_pattern", "match_files"]
 
 ANY = "**"
 """Stands for any number of folders, none among them."""
+
+
+OWN_INFIX = ".lookalike-"
+"""In the name of every file and folder that a job makes for itself."""
 
 
 @dataclass
@@ -27,6 +31,11 @@ class Matches:
     hidden: set[str] = field(default_factory=set)
     links: set[str] = field(default_factory=set)
     """To folders: they are not followed, as they may lead round in a loop."""
+
+
+def is_own(name: str) -> bool:
+    """Tell what a job made for itself: what it finds must not depend on where that stands."""
+    return OWN_INFIX in PurePosixPath(name).name
 
 
 def is_pattern(part: str) -> bool:
@@ -85,7 +94,9 @@ class Pattern:
         return self.end in states
 
 
-def match_files(pattern: str, fail: Callable[[object, OSError], None]) -> Matches:
+def match_files(
+    pattern: str, fail: Callable[[object, OSError], None], *, with_hidden: bool = False
+) -> Matches:
     """Find the files that a pattern stands for, and the folders where it has no `**`.
 
     Links to folders are followed only where the pattern names them before its first magic part.
@@ -103,7 +114,8 @@ def match_files(pattern: str, fail: Callable[[object, OSError], None]) -> Matche
         for entry in _entries(folder, fail, may_lack=folder == base):
             path = os.path.join(folder, entry.name)  # noqa: PTH118
             is_folder = _is_folder(entry)
-            after = matcher.step(states, entry.name)
+            shown = with_hidden and not is_own(entry.name)
+            after = matcher.step(states, entry.name, with_hidden=shown)
             more = matcher.step(states, entry.name, with_hidden=True) - after
             if more and (is_folder or matcher.end in more):
                 found.hidden.add(path)

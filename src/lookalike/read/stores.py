@@ -23,7 +23,7 @@ from lookalike.read.files import (
     unreadable,
 )
 from lookalike.read.matches import readable_matches
-from lookalike.read.patterns import Pattern, is_pattern
+from lookalike.read.patterns import Pattern, is_own, is_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +51,7 @@ def addressed(address: str, found: Listing) -> Iterator[Source]:
     matched = []
     for name, _ in _stored_files(system, base, f"{scheme}://{top}", found):
         whole = f"{scheme}://{top}/{name}"
-        if pattern.matches(name):
+        if pattern.matches(name, with_hidden=found.chosen.all_files):
             matched.append(Source(whole, f"{base}/{name}", system, matched=True))
         elif pattern.matches(name, with_hidden=True):
             found.note_skipped(HIDDEN, [whole])
@@ -102,21 +102,26 @@ def add_stored(source: Source, found: Listing, *, several: bool) -> None:
         return
     base, name = source.path.rstrip("/"), source.name.rstrip("/")
     files = _stored_files(source.system, base, name, found)
-    passed = {inner: HIDDEN for inner, _ in files if _is_hidden(inner)}
+    passed = {inner: reason for inner, _ in files if (reason := _refusal(inner, found))}
+    refused = set(passed)
     passed |= _no_texts(source.system, [file for file in files if file[0] not in passed])
     for inner, info in files:
         label = f"{name}/{inner}" if several else inner
         shard = _stored(f"{name}/{inner}", label, info, source.system, True)
-        if reason := passed.get(inner):
-            found.pass_over(shard.name, reason)
-            if reason != HIDDEN:
+        if inner in passed:
+            found.pass_over(shard.name, passed[inner])
+            if inner not in refused:
                 found.set_aside.append(replace(shard, kind=PLAIN_TEXT[0]))
         else:
             found.shards.append(shard)
 
 
-def _is_hidden(inner: str) -> bool:
-    return any(part.startswith(".") for part in inner.split("/"))
+def _refusal(inner: str, found: Listing) -> str:
+    """Say why a file in a folder is passed over for its name; nothing where it is not."""
+    hidden = [part for part in inner.split("/") if part.startswith(".")]
+    if hidden and (not found.chosen.all_files or any(map(is_own, hidden))):
+        return HIDDEN
+    return found.chosen.refusal(inner)
 
 
 def _no_texts(system: Any, files: list[tuple[str, Any]]) -> dict[str, str]:
