@@ -6,6 +6,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+import lookalike
 from lookalike.base.errors import SourceError
 from lookalike.read import read
 
@@ -133,11 +134,26 @@ def test_a_column_that_is_not_there_is_refused_with_those_that_are():
         read(table, text="page", id="key")
 
 
-def test_a_pandas_object_gives_its_index_as_ids():
-    frame = pd.DataFrame({"id": [1, 2], "text": ["one", np.nan]}, index=["x", "y"])
+def test_a_pandas_object_without_a_column_of_ids_gives_its_index_as_ids():
+    frame = pd.DataFrame({"key": [1, 2], "text": ["one", np.nan]}, index=["x", "y"])
     assert ids(frame) == ids(frame["text"]) == ["x", "y"]
     assert texts(frame) == texts(frame["text"]) == ["one", None]
     assert ids(pd.Series(["a", "b"], index=[30, 20])) == [30, 20]
+
+
+def test_of_a_pandas_frame_a_column_of_ids_comes_before_the_index():
+    frame = pd.DataFrame({"id": [7, 5], "text": ["one", "two"]}, index=["x", "y"])
+    assert ids(frame) == ids(pl.DataFrame(frame)) == [7, 5]
+    assert ids(frame.rename(columns={"id": "url"})) == [7, 5]
+    assert lookalike.dedup(frame).kept.equals(frame)
+    twice = pd.DataFrame([[1, 2, "one"]], columns=["id", "id", "text"])
+    with pytest.raises(SourceError, match="there are 2 columns 'id'"):
+        read(twice)
+
+
+def test_an_index_of_pandas_is_a_list_of_texts():
+    assert texts(pd.Index(["one", "two"])) == ["one", "two"]
+    assert list(lookalike.dedup(pd.Index(["one text", "one text"])).kept) == ["one text"]
 
 
 def test_a_pandas_frame_with_columns_that_are_no_text_is_read():
@@ -203,7 +219,9 @@ def test_a_lone_surrogate_is_refused(source):
         read(source)
 
 
-@pytest.mark.parametrize("source", [None, 5, 1.5, object(), np.array("alone")])
+@pytest.mark.parametrize(
+    "source", [None, 5, 1.5, object(), np.array("alone"), b"text", pl.col("a")]
+)
 def test_what_holds_no_documents_is_refused(source):
     with pytest.raises(SourceError, match=r"cannot be read from an? .*list or dict of texts"):
         read(source)

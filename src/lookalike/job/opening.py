@@ -17,6 +17,7 @@ from lookalike.job.work_folder import SPOOL, SPOOL_BEFORE, claim
 from lookalike.read import open_corpus, read
 from lookalike.read.chosen_files import ChosenFiles
 from lookalike.read.source import InMemory
+from lookalike.read.tables import hold
 from lookalike.results.record import read_record
 from lookalike.results.result import is_folder
 from lookalike.write.files import check_apart, check_new, check_targets, format_of, work_beside
@@ -141,7 +142,8 @@ def _opened(
     chosen: ChosenFiles,
 ) -> Corpus | InMemory:
     if names is None:
-        return InMemory(read(source, **fields), column, source=source)
+        held = hold(source)
+        return InMemory(read(held, **fields), column, source=held)
     return open_corpus(
         names,
         **fields,

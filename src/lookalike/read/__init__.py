@@ -45,11 +45,11 @@ __all__ = [
 def read(
     source: Any, *, text: str | None = None, id: str | None = None, vector: str | None = None
 ) -> Documents:
-    """Read a list or dict of texts, tokens or vectors, a column, array, table or frame, or a path.
+    """Read a list or dict of texts, tokens or vectors, records, a column, array, table or a path.
 
     `vector` names a column of vectors, which are read instead of texts. Of a list, a column or an
-    array the ids are the places, counted from 0; of a dict, its keys; of a pandas object, its
-    index, unless `id` names a column.
+    array the ids are the places, counted from 0; of a dict, its keys; of a pandas object without
+    a column of ids, its index.
     """
     if isinstance(source, (str, os.PathLike)):
         from lookalike.read.corpus import read_paths

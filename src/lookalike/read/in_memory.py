@@ -1,8 +1,9 @@
-"""Documents in memory: lists, dicts, arrays, and Arrow, pandas and polars columns."""
+"""Documents in memory: lists, dicts, arrays, records, and columns and tables of every library."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,11 +17,21 @@ from lookalike.read.batches import (
     as_ids,
     as_texts,
     check_one_kind,
+    listed,
     pick_column,
     pick_text_column,
     places,
 )
-from lookalike.read.fields import joined
+from lookalike.read.fields import MISSING, joined, value_at
+from lookalike.read.tables import (
+    are_records,
+    arrow_of_dataset,
+    hold,
+    is_dataset,
+    is_splits,
+    package_of,
+    unknown,
+)
 from lookalike.read.tokens import (
     SEQUENCES,
     are_tokens,
@@ -49,25 +60,42 @@ def read_memory(
 ) -> Documents:
     """Read texts, tokens or vectors in memory, of whatever kind."""
     check_one_kind(text, vector)
-    package = type(source).__module__.partition(".")[0]
-    if package == "pandas" and (vector is None or hasattr(source, "columns")):
+    source = hold(source)
+    package = package_of(source)
+    if package == "pandas" and (hasattr(source, "columns") or _is_series(source, vector)):
         return _from_pandas(source, text, id, vector)
-    if package == "polars":
-        source = (source.collect() if hasattr(source, "collect") else source).to_arrow()
+    if is_splits(source):
+        return _from_splits(source, text, id, vector)
+    if is_dataset(source):
+        source = arrow_of_dataset(source)
+    elif package == "polars" and hasattr(source, "to_arrow"):
+        source = source.to_arrow()
     if isinstance(source, pa.RecordBatch):
         source = pa.Table.from_batches([source])
     if isinstance(source, pa.Table):
         return _from_table(source, text, id, vector)
+    if are_records(source):
+        return _from_records(source, text, id, vector)
     if text is not None or id is not None or vector is not None:
         raise SourceError(
             f"{setting('text')}, {setting('vector')} and {setting('id')} name columns of a table, "
-            f"a data frame or files of records; a {type(source).__name__} has none: leave them out"
+            "a data frame, a list of dicts or files of records; "
+            f"a {type(source).__name__} has none: leave them out"
         )
+    return _without_names(source)
+
+
+def _is_series(source: Any, vector: str | None) -> bool:
+    return vector is None and hasattr(source, "index") and hasattr(source, "name")
+
+
+def _without_names(source: Any) -> Documents:
+    """Read what has no columns with names."""
     if isinstance(source, (pa.Array, pa.ChunkedArray)):
         return Documents(places(len(source)), _as_column(source, "the column", None))
     if isinstance(source, np.ndarray) and source.ndim > 1:
         return Documents(places(len(source)), from_array(source))
-    if package == "scipy":
+    if package_of(source) == "scipy":
         return _from_sparse(source)
     if isinstance(source, Mapping):
         ids = as_ids(list(source), lambda place: f"key {place + 1}")
@@ -77,27 +105,20 @@ def read_memory(
             "documents cannot be read from a set, whose order changes from run to run: "
             "give a list or dict of texts or vectors"
         )
+    if isinstance(source, (bytes, bytearray)) or not isinstance(source, Iterable):
+        raise unknown(source)
     try:
-        values = list(source) if isinstance(source, Iterable) else None
+        values = list(source)
     except TypeError:
-        values = None
-    if values is None:
-        raise _unknown(source)
+        raise unknown(source) from None
     return Documents(places(len(values)), _as_documents(values, range(len(values)), None))
-
-
-def _unknown(source: Any) -> SourceError:
-    return SourceError(
-        f"documents cannot be read from a {type(source).__name__}: give a list or dict of texts, "
-        "tokens or vectors, an Arrow, pandas or polars column, an array, a table, or a path"
-    )
 
 
 def _from_sparse(source: Any) -> Documents:
     from scipy import sparse
 
     if not sparse.issparse(source):
-        raise _unknown(source)
+        raise unknown(source)
     vectors = from_sparse(source)
     return Documents(places(len(vectors)), vectors)
 
@@ -180,9 +201,7 @@ def _from_table(
     names = table.column_names
     text_name = pick_text_column(names, text, vector)
     id_column = pick_column(names, id_name, ID_NAMES, "id")
-    for name in (text_name, id_column):
-        if names.count(name) > 1:
-            raise SourceError(f"there are {names.count(name)} columns {name!r}: rename all but one")
+    _check_names(names, text_name, id_column)
     kind: Kind = "text" if vector is None else "vectors"
     texts = _as_column(table[text_name], f"column {text_name!r}", kind)
     if id_column is None:
@@ -191,6 +210,89 @@ def _from_table(
         ids = as_ids(table[id_column].to_pylist(), lambda place: f"row {place + 1}")
     columns = {name: table[name] for name in names if names.count(name) == 1 and name != text_name}
     return Documents(ids, texts, columns)
+
+
+def _from_splits(
+    splits: Mapping[str, Any], text: str | None, id_name: str | None, vector: str | None
+) -> Documents:
+    """Read the splits of a dataset one after the other.
+
+    Ids of several splits are often the same: they are taken where they are asked for only.
+    """
+    names, rows, parts = list(splits), [], []
+    for name, split in splits.items():
+        try:
+            parts.append(_from_table(arrow_of_dataset(split), text, id_name, vector))
+        except SourceError as error:
+            raise SourceError(f"split {name!r}: {error.raw}") from None
+        rows += [f"{name}:{row}" for row in range(len(parts[-1]))]
+    if not names:
+        return Documents(places(0), pa.array([], pa.large_string()))
+    ids = rows
+    if id_name is not None:
+        ids = [each for part in parts for each in part.ids.to_pylist()]
+    return Documents(
+        as_ids(ids, rows.__getitem__),
+        joined([part.texts for part in parts]),
+        {name: _of_parts(name, parts) for name in chain.from_iterable(p.columns for p in parts)},
+    )
+
+
+def _of_parts(name: str, parts: Sequence[Documents]) -> pa.ChunkedArray:
+    """Put a column of several tables together; null where a table has none."""
+    columns = [part.columns.get(name, pa.nulls(len(part))) for part in parts]
+    return pa.chunked_array([joined([each for column in columns for each in _chunks(column)])])
+
+
+def _from_records(
+    records: Sequence[Any], text: str | None, id_name: str | None, vector: str | None
+) -> Documents:
+    """Read dicts; a name that none of their fields has leads into nested ones, as in JSONL."""
+    for row, record in enumerate(records, 1):
+        if not isinstance(record, Mapping):
+            raise SourceError(
+                f"row {row} is of type {type(record).__name__} where others are dicts: give dicts"
+            )
+    names = list(dict.fromkeys(chain.from_iterable(records)))
+    nested = [
+        name
+        for name in (text, vector, id_name)
+        if name is not None and name not in names and _is_nested(name, records[0])
+    ]
+    text_name = pick_text_column([*names, *nested], text, vector)
+    id_column = pick_column([*names, *nested], id_name, ID_NAMES, "id")
+    kind: Kind = "text" if vector is None else "vectors"
+    ids = places(len(records))
+    if id_column is not None:
+        ids = as_ids(_field(id_column, records), lambda place: f"row {place + 1}")
+    texts = _as_documents(_field(text_name, records), range(len(records)), kind)
+    columns = {
+        str(name): [record.get(name) for record in records] for name in names if name != text_name
+    }
+    return Documents(ids, texts, columns)
+
+
+def _is_nested(name: str, record: Mapping[str, Any]) -> bool:
+    return value_at(record, tuple(name.split("."))) is not MISSING
+
+
+def _field(name: str, records: Sequence[Mapping[str, Any]]) -> list[Any]:
+    """Give a field of each record, which must have it."""
+    values = []
+    for row, record in enumerate(records, 1):
+        path = (name,) if name in record else tuple(name.split("."))
+        value = value_at(record, path)
+        if value is MISSING:
+            raise SourceError(f"row {row} has no field {name!r}: there are {listed(list(record))}")
+        values.append(value)
+    return values
+
+
+def _check_names(names: Sequence[Any], *chosen: str | None) -> None:
+    """Refuse two columns of a name that was chosen."""
+    for name in chosen:
+        if names.count(name) > 1:
+            raise SourceError(f"there are {names.count(name)} columns {name!r}: rename all but one")
 
 
 def _from_pandas(
@@ -203,7 +305,8 @@ def _from_pandas(
         kind = "text" if vector is None else "vectors"
         names = list(source.columns)
         text_name = pick_text_column(names, text, vector)
-        id_column = pick_column(names, id_name, (), "id")
+        id_column = pick_column(names, id_name, ID_NAMES, "id")
+        _check_names(names, text_name, id_column)
         column = source[text_name]
         if id_column is not None:
             labels = source[id_column].astype(object).where(source[id_column].notna(), None)

@@ -12,6 +12,7 @@ from lookalike.base.errors import SourceError
 from lookalike.base.threads import pieces
 from lookalike.read.batches import Batch, Documents
 from lookalike.read.fields import as_column, taken
+from lookalike.read.tables import chosen_of_splits, is_dataset, is_splits, package_of
 from lookalike.read.vectors import byte_lengths
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ class InMemory:
     def __init__(
         self, documents: Documents, column: str | None = None, *, source: Any = None
     ) -> None:
-        """Take documents, the column that they may be kept by, and what they were read from."""
+        """Take documents, the column that they may be kept by, and what holds them."""
         if column is not None and column not in documents.columns:
             names = ", ".join(map(repr, documents.columns)) or "none"
             raise SourceError(f"there is no column {column!r} to keep by: there are {names}")
@@ -101,11 +102,15 @@ class InMemory:
     ) -> Any:
         """Give documents by their places in the kind of the source; of an iterable, a list."""
         source, rows = self._source, records - 1
-        package = type(source).__module__.partition(".")[0]
+        package = package_of(source)
         if package == "pandas":
-            return source.iloc[rows]
+            return source.iloc[rows] if hasattr(source, "iloc") else source[rows]
         if package == "polars":
-            return (source.collect() if hasattr(source, "collect") else source)[rows]
+            return source[rows]
+        if is_splits(source):
+            return chosen_of_splits(source, rows)
+        if is_dataset(source):
+            return source.select(rows)
         if isinstance(source, (pa.Array, pa.ChunkedArray)):
             return taken(source, rows)
         if isinstance(source, (pa.Table, pa.RecordBatch)):
