@@ -238,7 +238,13 @@ class Taught:
 class TextField:
     """Which field of a record is read."""
 
-    text: str | None = option(None, "Field that holds the text.", metavar="COLUMN")
+    text: str | Sequence[str] | None = option(
+        None,
+        "Field that holds the text. May be given several times: they are joined with a blank line "
+        "between.",
+        metavar="COLUMN",
+        is_list=True,
+    )
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
@@ -254,7 +260,9 @@ class VectorField:
 class Records:
     """Which field holds the id, and what becomes of records that cannot be read."""
 
-    id: str | None = option(None, "Field that holds the id.", metavar="COLUMN")
+    id: str | None = option(
+        None, "Field that holds the id; none for the place, as file:row.", metavar="COLUMN"
+    )
     skip_bad: bool = option(False, "Pass over what cannot be read; count and name it.")
 
 
@@ -457,7 +465,9 @@ class PlanOptions(Measured, Banded, Assumed, Similar):
 class LessonOptions(TextField, Taught):
     """Options of `lesson`."""
 
-    id: str | None = option(None, "Field that holds the id.", metavar="COLUMN")
+    id: str | None = option(
+        None, "Field that holds the id; none for the place, as file:row.", metavar="COLUMN"
+    )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

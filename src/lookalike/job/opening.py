@@ -15,6 +15,7 @@ from lookalike.job.job import Job
 from lookalike.job.running import Running
 from lookalike.job.work_folder import SPOOL, SPOOL_BEFORE, claim
 from lookalike.read import open_corpus, read
+from lookalike.read.batches import as_names
 from lookalike.read.chosen_files import ChosenFiles
 from lookalike.read.source import InMemory
 from lookalike.read.tables import hold
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
     from lookalike.job.work_folder import Claim
     from lookalike.read import Corpus
+    from lookalike.read.batches import Names
     from lookalike.settings import Settings
 
 __all__ = ["job_on", "names_of", "result_there"]
@@ -61,6 +63,7 @@ def job_on(
     )
     read_fields = {name: getattr(options, name, None) for name in ("text", "vector", "id")}
     chosen = ChosenFiles(_patterns(options.include), _patterns(options.exclude), options.all_files)
+    read_fields["text"] = _plain_names(read_fields["text"])
     keep = getattr(options, "keep", "first")
     column = column_of(keep)
     with _standard_input([*(names or ()), *(reference or ())], running) as (spool, claimed):
@@ -73,6 +76,12 @@ def job_on(
         yield job
         if asked is None:
             job.work.unlink()
+
+
+def _plain_names(text: Names) -> Names:
+    """Give the fields of the text as a work folder holds them: one alone as it is."""
+    names = as_names(text)
+    return list(names) if len(names) > 1 else next(iter(names), None)
 
 
 def names_of(source: Any) -> list[str] | None:
@@ -135,7 +144,7 @@ def result_there(job: Job, out: str | os.PathLike[str] | None, options: Any, nam
 def _opened(
     source: Any,
     names: Sequence[str] | None,
-    fields: Mapping[str, str | None],
+    fields: Mapping[str, Any],
     column: str | None,
     running: Running,
     spool: Path | None,

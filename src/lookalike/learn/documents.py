@@ -12,7 +12,7 @@ from lookalike.read import kind_of, read, read_paths
 from lookalike.text.shingles import Shingling
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from lookalike.read import Documents
 
@@ -23,7 +23,7 @@ MAX_CHARACTERS = 50_000
 
 
 def few_documents(
-    source: Any = None, *, text: str | None = None, id: str | None = None
+    source: Any = None, *, text: str | Sequence[str] | None = None, id: str | None = None
 ) -> dict[str, str | list[str]]:
     """Read a few short texts or lists of tokens by their ids, by default those of the sample."""
     documents = _read(source, text, id)
@@ -43,7 +43,7 @@ def few_documents(
     return dict(zip(map(str, documents.ids.to_pylist()), found, strict=True))
 
 
-def _read(source: Any, text: str | None, id: str | None) -> Documents:
+def _read(source: Any, text: str | Sequence[str] | None, id: str | None) -> Documents:
     if source is None:
         return read_paths([str(files("lookalike.learn") / "samples")], text=text, id=id)
     listed = isinstance(source, (list, tuple)) and len(source) > 0

@@ -29,6 +29,8 @@ from lookalike.learn.textbook import Walk
 from lookalike.settings import Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
 
     from lookalike.learn.textbook import CharacteristicMatrix
@@ -95,7 +97,7 @@ def lesson(
     rows: int = 3,
     threshold: float = 0.7,
     seed: int = 21,
-    text: str | None = None,
+    text: str | Sequence[str] | None = None,
     id: str | None = None,
 ) -> Lesson:
     """Lead two to eight documents through the textbook method, with every table on the way.

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike.base.lazy_names import on_first_use
 
 if TYPE_CHECKING:
-    from lookalike.read.batches import Batch, Documents, Position
+    from lookalike.read.batches import Batch, Documents, Names, Position
     from lookalike.read.corpus import Corpus, open_corpus, read_paths
     from lookalike.read.fields import kind_of
     from lookalike.read.single_files import read_text
@@ -43,10 +43,11 @@ __all__ = [
 
 
 def read(
-    source: Any, *, text: str | None = None, id: str | None = None, vector: str | None = None
+    source: Any, *, text: Names = None, id: str | None = None, vector: str | None = None
 ) -> Documents:
     """Read a list or dict of texts, tokens or vectors, records, a column, array, table or a path.
 
+    `text` names the column of the texts, or several, which are joined with a blank line between.
     `vector` names a column of vectors, which are read instead of texts. Of a list, a column or an
     array the ids are the places, counted from 0; of a dict, its keys; of a pandas object without
     a column of ids, its index.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -15,30 +16,42 @@ from lookalike.base.wording import setting
 from lookalike.read.files import Unread, counts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from numpy.typing import NDArray
 
 __all__ = [
+    "BETWEEN",
     "ID_NAMES",
+    "NO_ID",
     "Batch",
     "Documents",
+    "Names",
     "Position",
     "as_ids",
+    "as_names",
     "as_texts",
     "check_distinct",
     "check_one_kind",
     "check_text",
     "id_array",
     "is_missing",
+    "likely_name",
     "listed",
-    "pick_column",
-    "pick_text_column",
+    "pick_id_column",
+    "pick_text_columns",
     "places",
 ]
 
 TEXT_NAMES = ("text", "content", "body")
 ID_NAMES = ("id", "doc_id", "url")
+NO_ID = "none"
+"""Asked for as the name of the id: no field holds it, even if one is named as if it did."""
+BETWEEN = "\n\n"
+"""What stands between the fields of a text, where several are named."""
+
+Names = str | Sequence[str] | None
+"""The field that holds the text, or several, or none that was named."""
 
 Position = tuple[int, int, int]
 """A shard; how far in it, in unpacked bytes, row groups or rows; how many records lie before."""
@@ -202,7 +215,8 @@ def _refuse_repeated(ids: pa.Array, where: Callable[[int], str]) -> None:
         if value in seen:
             raise SourceError(
                 f"id {value!r} stands twice, at {where(seen[value])} and at {where(place)}: "
-                f"give every document an id of its own, or name another column by {setting('id')}"
+                f"give every document an id of its own, name another column by {setting('id')}, "
+                f"or take places for ids by {setting('id', NO_ID)}"
             )
         seen[value] = place
 
@@ -213,20 +227,36 @@ def listed(names: Sequence[Any]) -> str:
     return f"{listing}, …" if len(names) > 12 else listing
 
 
-def pick_column(
-    names: Sequence[Any], given: str | None, likely: Sequence[str], what: str
-) -> str | None:
-    """Find the column asked for, or a likely one."""
-    if given is not None:
-        if given not in names:
-            raise SourceError(
-                f"there is no column {given!r} for the {what}: there are {listed(names)}"
-            )
-        return given
-    return next((name for name in likely if name in names), None)
+def as_names(text: Names) -> tuple[str, ...]:
+    """Give the fields of the text that were named, each once."""
+    if text is None:
+        return ()
+    return (text,) if isinstance(text, str) else tuple(dict.fromkeys(text))
 
 
-def check_one_kind(text: str | None, vector: str | None) -> None:
+def likely_name(names: Sequence[Any], likely: Sequence[str]) -> Any:
+    """Find a column by likely names: one that is written so, else in capitals or as a title."""
+    exact = next((name for name in likely if name in names), None)
+    if exact is not None:
+        return exact
+    folded = {str(name).casefold(): name for name in reversed(names)}
+    return next((folded[name] for name in likely if name in folded), None)
+
+
+def _named_column(names: Sequence[Any], given: str, what: str) -> str:
+    if given not in names:
+        raise SourceError(f"there is no column {given!r} for the {what}: there are {listed(names)}")
+    return given
+
+
+def pick_id_column(names: Sequence[Any], given: str | None) -> Any:
+    """Find the column of the ids that was asked for, or a likely one; None for none."""
+    if given is None:
+        return likely_name(names, ID_NAMES)
+    return None if given == NO_ID else _named_column(names, given, "id")
+
+
+def check_one_kind(text: Names, vector: str | None) -> None:
     """Refuse two names for what the documents are."""
     if text is not None and vector is not None:
         raise SourceError(
@@ -235,14 +265,16 @@ def check_one_kind(text: str | None, vector: str | None) -> None:
         )
 
 
-def pick_text_column(names: Sequence[Any], text: str | None, vector: str | None) -> str:
-    """Find the column of the texts, or of the vectors where that is named."""
+def pick_text_columns(names: Sequence[Any], text: Names, vector: str | None) -> list[Any]:
+    """Find the columns of the texts, or the one of the vectors where that is named."""
     if vector is not None:
-        return pick_column(names, vector, (), "vector") or vector
-    chosen = pick_column(names, text, TEXT_NAMES, "text")
+        return [_named_column(names, vector, "vector")]
+    if given := as_names(text):
+        return [_named_column(names, name, "text") for name in given]
+    chosen = likely_name(names, TEXT_NAMES)
     if chosen is None:
         raise SourceError(
             f"no column is named {', '.join(TEXT_NAMES)}: say which holds the text "
             f"({setting('text')}) or a vector ({setting('vector')}); there are {listed(names)}"
         )
-    return chosen
+    return [chosen]

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.read.batches import Position
+    from lookalike.read.batches import Names, Position
     from lookalike.read.fields import Piece
     from lookalike.read.files import Shard, Unread
     from lookalike.read.shard_tasks import Reading, Task
@@ -44,7 +44,7 @@ MARKED = ("jsonl", "csv", "tsv")
 def open_corpus(  # noqa: PLR0913 - each is a choice of its own
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
-    text: str | None = None,
+    text: Names = None,
     id: str | None = None,
     vector: str | None = None,
     columns: Sequence[str] | None = (),
@@ -264,7 +264,7 @@ def _concatenated(arrays: Sequence[NDArray[Any]], kind: Any) -> NDArray[Any]:
 def read_paths(
     paths: Sequence[str | os.PathLike[str]],
     *,
-    text: str | None = None,
+    text: Names = None,
     id: str | None = None,
     vector: str | None = None,
     columns: Sequence[str] | None = None,

@@ -24,6 +24,7 @@ from lookalike.read.fields import (
     Rows,
     choose,
     from_rows,
+    joined_texts,
     no_vectors,
     numbered,
 )
@@ -167,14 +168,15 @@ def choose_columns(shard: Shard, names: list[str], options: ReadOptions) -> Choi
         return (name,) if name in names else None
 
     try:
-        text, id_path = choose(names, options, find)
-        for path in (text, id_path):
+        (text, *more), id_path = choose(names, options, find)
+        for path in (text, *more, id_path):
             if path is not None and names.count(path[0]) > 1:
                 many = names.count(path[0])
                 raise SourceError(f"there are {many} columns {path[0]!r}: rename all but one")
     except SourceError as error:
         raise SourceError(f"{shard.name}: {error.raw}") from None
-    return Choice(text, id_path, "text", {name: (name,) for name in options.columns or ()})
+    columns = {name: (name,) for name in options.columns or ()}
+    return Choice(text, id_path, "text", columns, more=tuple(more))
 
 
 def parse_records(
@@ -259,10 +261,10 @@ def _by_arrow(
         return None
     others = choice.columns
     if options.columns is None:
-        others = {name: (name,) for name in names if (name,) != choice.text}
+        others = {name: (name,) for name in names if (name,) not in choice.texts}
     # The last of those that have one name, as in a record that is read by itself.
     places = {name: place for place, name in enumerate(names)}
-    chosen = [choice.text[0], *(choice.id or ()), *others]
+    chosen = [*(path[0] for path in choice.texts), *(choice.id or ()), *others]
     wide = [str(places[name]) for name in chosen if name in places]
     table = _table(data, delimiter, len(names), wide)
     if table is None or len(table) != block.count:
@@ -280,7 +282,7 @@ def _by_arrow(
             return None
     return Piece(
         ids,
-        column(choice.text[0]).cast(TEXT),
+        joined_texts([column(path[0]).cast(TEXT) for path in choice.texts]),
         np.full(block.count, number, np.int32),
         records,
         {n: column(n) if n in names else pa.nulls(block.count) for n in others},

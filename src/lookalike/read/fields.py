@@ -17,12 +17,16 @@ import pyarrow.compute as pc
 from lookalike.base.errors import SourceError
 from lookalike.base.wording import setting
 from lookalike.read.batches import (
+    BETWEEN,
     ID_NAMES,
+    NO_ID,
     TEXT_NAMES,
+    as_names,
     check_one_kind,
     check_text,
     id_array,
     is_missing,
+    likely_name,
     listed,
 )
 from lookalike.read.streams import ANY_MEMORY, Bounds
@@ -32,7 +36,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.read.batches import Position
+    from lookalike.read.batches import Names, Position
     from lookalike.read.files import Unread
 
 __all__ = [
@@ -55,10 +59,12 @@ __all__ = [
     "is_vectors",
     "joined",
     "joined_columns",
+    "joined_texts",
     "kind_of",
     "no_documents",
     "no_ids",
     "no_vectors",
+    "not_joined",
     "numbered",
     "taken",
     "value_at",
@@ -81,7 +87,7 @@ JSON_KINDS = {dict: "an object", list: "a list", bool: "true or false"}
 class ReadOptions:
     """What the user asked for."""
 
-    text: str | None
+    text: Names
     id: str | None
     columns: tuple[str, ...] | None
     """None for all but the text."""
@@ -105,12 +111,20 @@ class Choice:
     columns: Mapping[str, Path] = field(default_factory=dict)
     schema: pa.Schema | None = None
     """What Arrow shall look for in JSON, where the first record tells."""
+    more: tuple[Path, ...] = ()
+    """Fields that are joined to the text, each of texts."""
+
+    @property
+    def texts(self) -> tuple[Path, ...]:
+        """All fields of the text."""
+        return (self.text, *self.more)
 
     def note(self, unit: str) -> str:
         """Say what was chosen."""
         named = f"the ids from {'.'.join(self.id)!r}" if self.id else f"ids are file:{unit}"
         what = "the vectors are" if self.kind == "vectors" else "the text is"
-        return f"{what} taken from {'.'.join(self.text)!r}, {named}"
+        fields = " and ".join(repr(".".join(path)) for path in self.texts)
+        return f"{what} taken from {fields}, {named}"
 
 
 @dataclass(frozen=True)
@@ -170,32 +184,55 @@ def choose(
     names: Sequence[str],
     options: ReadOptions,
     find: Callable[[str], Path | None],
-) -> tuple[Path, Path | None]:
+) -> tuple[tuple[Path, ...], Path | None]:
     """Choose the columns of the text and of the ids by what was asked for, else by likely names.
 
     `find` gives the path to a column by its name, or None.
     """
-    given, what = (
-        (options.vector, "vector") if options.vector is not None else (options.text, "text")
-    )
-    text = find(given) if given is not None else None
-    if given is not None and text is None:
-        raise SourceError(f"there is no column {given!r} for the {what}: there are {listed(names)}")
-    if text is None:
-        text = next(((name,) for name in TEXT_NAMES if name in names), None)
-    if text is None:
+
+    def named(name: str, what: str) -> Path:
+        path = find(name)
+        if path is None:
+            raise SourceError(
+                f"there is no column {name!r} for the {what}: there are {listed(names)}"
+            )
+        return path
+
+    if options.vector is not None:
+        text: tuple[Path, ...] = (named(options.vector, "vector"),)
+    elif given := as_names(options.text):
+        text = tuple(named(name, "text") for name in given)
+    elif (likely := likely_name(names, TEXT_NAMES)) is not None:
+        text = ((likely,),)
+    else:
         raise SourceError(
             f"no column is named {', '.join(TEXT_NAMES)}: say which holds the text "
             f"({setting('text')}) or a vector ({setting('vector')}); there are {listed(names)}"
         )
     if options.id is None:
-        return text, next(((name,) for name in ID_NAMES if name in names), None)
-    id_path = find(options.id)
-    if id_path is None:
-        raise SourceError(
-            f"there is no column {options.id!r} for the id: there are {listed(names)}"
-        )
-    return text, id_path
+        likely = likely_name(names, ID_NAMES)
+        return text, None if likely is None else (likely,)
+    return text, None if options.id == NO_ID else named(options.id, "id")
+
+
+def not_joined(name: str) -> SourceError:
+    """Say that a column cannot be one of several that are joined."""
+    return SourceError(
+        f"column {name!r} holds no text, and several columns are joined as text: name others by "
+        f"{setting('text')}, or this one alone"
+    )
+
+
+def joined_texts(columns: Sequence[pa.Array]) -> pa.Array:
+    """Make one text of several fields, without those that are empty."""
+    if len(columns) == 1:
+        return columns[0]
+    nothing, between = pa.scalar("", TEXT), pa.scalar(BETWEEN, TEXT)
+    whole, *others = (pc.fill_null(column, nothing) for column in columns)
+    for column in others:
+        alone = pc.or_(pc.equal(whole, nothing), pc.equal(column, nothing))
+        whole = pc.binary_join_element_wise(whole, column, pc.if_else(alone, nothing, between))
+    return whole
 
 
 def is_tokens(value: Any) -> bool:
@@ -241,14 +278,9 @@ class Rows:
     def add(self, record: Mapping[str, Any], number: int, where: str, label: str) -> None:
         """Take what is asked for from a record, or say why it is bad."""
         choice = self.choice
-        value = value_at(record, choice.text)
-        key = MISSING if choice.id is None else value_at(record, choice.id)
-        for path, found in ((choice.text, value), (choice.id, key)):
-            if path is not None and found is MISSING:
-                raise SourceError(
-                    f"{where} has no field {'.'.join(path)!r}: there are {listed(list(record))}"
-                )
-        value = self._text(value, where)
+        key = None if choice.id is None else _found(record, choice.id, where)
+        values = [self._text(_found(record, path, where), path, where) for path in choice.texts]
+        value = values[0] if not choice.more else BETWEEN.join(filter(None, values))
         if choice.id is None:
             key = f"{label}:{number}"
         elif isinstance(key, (dict, list, bool)) or is_missing(key):
@@ -265,13 +297,13 @@ class Rows:
         self.texts.append(value)
         self.numbers.append(number)
         if self.everything:
-            self.columns.append({k: v for k, v in record.items() if (k,) != choice.text})
+            self.columns.append({k: v for k, v in record.items() if (k,) not in choice.texts})
         else:
             found = {name: value_at(record, path) for name, path in choice.columns.items()}
             self.columns.append({k: None if v is MISSING else v for k, v in found.items()})
 
-    def _text(self, value: Any, where: str) -> Any:
-        name = ".".join(self.choice.text)
+    def _text(self, value: Any, path: Path, where: str) -> Any:
+        name = ".".join(path)
         if value is None:
             return None
         if self.choice.kind == "vectors":
@@ -295,6 +327,16 @@ class Rows:
             raise SourceError(f"{where}: field {name!r} is {kind}, not text")
         check_text(value, where)
         return value
+
+
+def _found(record: Mapping[str, Any], path: Path, where: str) -> Any:
+    """Give a field that a record must have."""
+    value = value_at(record, path)
+    if value is MISSING:
+        raise SourceError(
+            f"{where} has no field {'.'.join(path)!r}: there are {listed(list(record))}"
+        )
+    return value
 
 
 def _is_vector(value: Any) -> bool:

@@ -12,17 +12,18 @@ import pyarrow as pa
 from lookalike.base.errors import SourceError
 from lookalike.base.wording import setting
 from lookalike.read.batches import (
-    ID_NAMES,
+    NO_ID,
     Documents,
     as_ids,
+    as_names,
     as_texts,
     check_one_kind,
     listed,
-    pick_column,
-    pick_text_column,
+    pick_id_column,
+    pick_text_columns,
     places,
 )
-from lookalike.read.fields import MISSING, joined, value_at
+from lookalike.read.fields import MISSING, TEXT, joined, joined_texts, not_joined, value_at
 from lookalike.read.tables import (
     are_records,
     arrow_of_dataset,
@@ -50,13 +51,14 @@ from lookalike.read.vectors import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from lookalike.read.batches import Names
     from lookalike.read.fields import Kind
 
 __all__ = ["read_memory"]
 
 
 def read_memory(
-    source: Any, *, text: str | None, id: str | None, vector: str | None = None
+    source: Any, *, text: Names, id: str | None, vector: str | None = None
 ) -> Documents:
     """Read texts, tokens or vectors in memory, of whatever kind."""
     check_one_kind(text, vector)
@@ -76,7 +78,7 @@ def read_memory(
         return _from_table(source, text, id, vector)
     if are_records(source):
         return _from_records(source, text, id, vector)
-    if text is not None or id is not None or vector is not None:
+    if text is not None or id not in (None, NO_ID) or vector is not None:
         raise SourceError(
             f"{setting('text')}, {setting('vector')} and {setting('id')} name columns of a table, "
             "a data frame, a list of dicts or files of records; "
@@ -195,25 +197,26 @@ def _as_texts(column: Any, name: str) -> pa.Array:
     return column
 
 
-def _from_table(
-    table: pa.Table, text: str | None, id_name: str | None, vector: str | None
-) -> Documents:
+def _from_table(table: pa.Table, text: Names, id_name: str | None, vector: str | None) -> Documents:
     names = table.column_names
-    text_name = pick_text_column(names, text, vector)
-    id_column = pick_column(names, id_name, ID_NAMES, "id")
-    _check_names(names, text_name, id_column)
+    text_names = pick_text_columns(names, text, vector)
+    id_column = pick_id_column(names, id_name)
+    _check_names(names, *text_names, id_column)
     kind: Kind = "text" if vector is None else "vectors"
-    texts = _as_column(table[text_name], f"column {text_name!r}", kind)
+    texts = _put_together(
+        {name: _as_column(table[name], f"column {name!r}", kind) for name in text_names}
+    )
     if id_column is None:
         ids = places(len(texts))
     else:
         ids = as_ids(table[id_column].to_pylist(), lambda place: f"row {place + 1}")
-    columns = {name: table[name] for name in names if names.count(name) == 1 and name != text_name}
+    others = [name for name in names if names.count(name) == 1 and name not in text_names]
+    columns = {name: table[name] for name in others}
     return Documents(ids, texts, columns)
 
 
 def _from_splits(
-    splits: Mapping[str, Any], text: str | None, id_name: str | None, vector: str | None
+    splits: Mapping[str, Any], text: Names, id_name: str | None, vector: str | None
 ) -> Documents:
     """Read the splits of a dataset one after the other.
 
@@ -229,7 +232,7 @@ def _from_splits(
     if not names:
         return Documents(places(0), pa.array([], pa.large_string()))
     ids = rows
-    if id_name is not None:
+    if id_name not in (None, NO_ID):
         ids = [each for part in parts for each in part.ids.to_pylist()]
     return Documents(
         as_ids(ids, rows.__getitem__),
@@ -245,7 +248,7 @@ def _of_parts(name: str, parts: Sequence[Documents]) -> pa.ChunkedArray:
 
 
 def _from_records(
-    records: Sequence[Any], text: str | None, id_name: str | None, vector: str | None
+    records: Sequence[Any], text: Names, id_name: str | None, vector: str | None
 ) -> Documents:
     """Read dicts; a name that none of their fields has leads into nested ones, as in JSONL."""
     for row, record in enumerate(records, 1):
@@ -256,20 +259,20 @@ def _from_records(
     names = list(dict.fromkeys(chain.from_iterable(records)))
     nested = [
         name
-        for name in (text, vector, id_name)
+        for name in (*as_names(text), vector, id_name)
         if name is not None and name not in names and _is_nested(name, records[0])
     ]
-    text_name = pick_text_column([*names, *nested], text, vector)
-    id_column = pick_column([*names, *nested], id_name, ID_NAMES, "id")
+    text_names = pick_text_columns([*names, *nested], text, vector)
+    id_column = pick_id_column([*names, *nested], id_name)
     kind: Kind = "text" if vector is None else "vectors"
     ids = places(len(records))
     if id_column is not None:
         ids = as_ids(_field(id_column, records), lambda place: f"row {place + 1}")
-    texts = _as_documents(_field(text_name, records), range(len(records)), kind)
-    columns = {
-        str(name): [record.get(name) for record in records] for name in names if name != text_name
-    }
-    return Documents(ids, texts, columns)
+    rows = range(len(records))
+    texts = {name: _as_documents(_field(name, records), rows, kind) for name in text_names}
+    others = [name for name in names if name not in text_names]
+    columns = {str(name): [record.get(name) for record in records] for name in others}
+    return Documents(ids, _put_together(texts), columns)
 
 
 def _is_nested(name: str, record: Mapping[str, Any]) -> bool:
@@ -288,6 +291,14 @@ def _field(name: str, records: Sequence[Mapping[str, Any]]) -> list[Any]:
     return values
 
 
+def _put_together(texts: Mapping[Any, pa.Array]) -> pa.Array:
+    """Join columns of texts by their names; of one alone, whatever it holds."""
+    for name, column in texts.items():
+        if len(texts) > 1 and column.type != TEXT:
+            raise not_joined(str(name))
+    return joined_texts(list(texts.values()))
+
+
 def _check_names(names: Sequence[Any], *chosen: str | None) -> None:
     """Refuse two columns of a name that was chosen."""
     for name in chosen:
@@ -295,27 +306,24 @@ def _check_names(names: Sequence[Any], *chosen: str | None) -> None:
             raise SourceError(f"there are {names.count(name)} columns {name!r}: rename all but one")
 
 
-def _from_pandas(
-    source: Any, text: str | None, id_name: str | None, vector: str | None
-) -> Documents:
+def _from_pandas(source: Any, text: Names, id_name: str | None, vector: str | None) -> Documents:
     labels = source.index.tolist()
     columns: dict[str, Any] = {}
-    kind: Kind | None = None
     if hasattr(source, "columns"):
-        kind = "text" if vector is None else "vectors"
+        kind: Kind = "text" if vector is None else "vectors"
         names = list(source.columns)
-        text_name = pick_text_column(names, text, vector)
-        id_column = pick_column(names, id_name, ID_NAMES, "id")
-        _check_names(names, text_name, id_column)
-        column = source[text_name]
+        text_names = pick_text_columns(names, text, vector)
+        id_column = pick_id_column(names, id_name)
+        _check_names(names, *text_names, id_column)
         if id_column is not None:
             labels = source[id_column].astype(object).where(source[id_column].notna(), None)
             labels = [_without_fraction(label) for label in labels.tolist()]
-        columns = {str(name): source[name].tolist() for name in names if name != text_name}
+        found = {name: _pandas_column(source[name], str(name), kind) for name in text_names}
+        columns = {str(name): source[name].tolist() for name in names if name not in text_names}
     else:
-        text_name, column = str(source.name), source
+        found = {source.name: _pandas_column(source, str(source.name), None)}
     ids = as_ids(labels, lambda place: f"row {place + 1}")
-    return Documents(ids, _pandas_column(column, text_name, kind), columns)
+    return Documents(ids, _put_together(found), columns)
 
 
 def _without_fraction(label: Any) -> Any:

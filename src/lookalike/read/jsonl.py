@@ -26,6 +26,7 @@ from lookalike.read.fields import (
     choose,
     from_rows,
     is_tokens,
+    joined_texts,
     numbered,
     value_at,
 )
@@ -136,17 +137,25 @@ def choose_fields(
                 record = _parsed(content, where)
                 if choice is None:
                     choice = _first_choice(record, options, where)
-                value = value_at(record, choice.text)
+                values = [value_at(record, path) for path in choice.texts]
             except SourceError:
                 if not options.skip_bad:
                     raise
                 continue
-            kind = _kind_of(value, options)
+            kind = _kind_of_all(values, options)
             if kind is not None:
                 return replace(choice, kind=kind, schema=_schema(record, choice))
-            if value is not MISSING and value is not None and not options.skip_bad:
+            missing = any(value is MISSING or value is None for value in values)
+            if not missing and not options.skip_bad:
                 return replace(choice, kind=choice.kind or "text")
     return choice
+
+
+def _kind_of_all(values: Sequence[Any], options: ReadOptions) -> Kind | None:
+    """Tell by the values of a record what documents are; several are joined, and are text."""
+    if len(values) == 1:
+        return _kind_of(values[0], options)
+    return "text" if all(isinstance(value, str) for value in values) else None
 
 
 def _kind_of(value: Any, options: ReadOptions) -> Kind | None:
@@ -166,11 +175,12 @@ def _first_choice(record: Mapping[str, Any], options: ReadOptions, where: str) -
         return path if value_at(record, path) is not MISSING else None
 
     try:
-        text, id_path = choose(list(record), options, find)
+        (text, *more), id_path = choose(list(record), options, find)
     except SourceError as error:
         raise SourceError(f"{where}: {error.raw}") from None
     columns = {name: find(name) or (name,) for name in options.columns or ()}
-    return Choice(text, id_path, None if options.vector is None else "vectors", columns)
+    kind: Kind | None = None if options.vector is None else "vectors"
+    return Choice(text, id_path, kind, columns, more=tuple(more))
 
 
 def _one_by_one(
@@ -231,7 +241,7 @@ def _by_arrow(
     ids = numbered(shard.label, records) if choice.id is None else _column(table, choice.id)
     return Piece(
         ids,
-        _texts(_column(table, choice.text), choice),
+        joined_texts([_texts(_column(table, path), choice) for path in choice.texts]),
         np.full(block.count, number, np.int32),
         records,
         {name: _column(table, path) for name, path in choice.columns.items()},
@@ -264,7 +274,7 @@ def _table(data: bytes, lines: int, choice: Choice) -> pa.Table | None:
         return None
     if len(table) != lines or table.schema != choice.schema:
         return None
-    for path in (choice.text, choice.id):
+    for path in (*choice.texts, choice.id):
         if path is not None and _holds_nulls(_column(table, path)):
             return None
     for path in choice.columns.values():
@@ -316,10 +326,11 @@ def _schema(record: Mapping[str, Any], choice: Choice) -> pa.Schema | None:
         kinds[choice.id] = _kind(value_at(record, choice.id))
         if kinds[choice.id] not in (pa.string(), pa.int64()):
             return None
-    kinds[choice.text] = _kind(value_at(record, choice.text))
+    for path in choice.texts:
+        kinds[path] = _kind(value_at(record, path))
     if choice.kind == "vectors":
         kinds[choice.text] = pa.list_(pa.float64())
-    return None if kinds[choice.text] is None else pa.schema(_nested(kinds))
+    return None if None in kinds.values() else pa.schema(_nested(kinds))
 
 
 def _kind(value: Any) -> pa.DataType | None:

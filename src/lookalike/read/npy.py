@@ -12,6 +12,7 @@ import numpy as np
 from lookalike.base.errors import SourceError
 from lookalike.base.wording import count, setting
 from lookalike.read import streams
+from lookalike.read.batches import NO_ID
 from lookalike.read.fields import Piece, ReadOptions, numbered
 from lookalike.read.streams import ANY_MEMORY, Bounds
 from lookalike.read.vectors import float_type, from_array
@@ -54,7 +55,7 @@ def _damaged(shard: Shard, reason: str) -> SourceError:
 def check_names(shard: Shard, options: ReadOptions) -> None:
     """Refuse names of columns for a file that has none."""
     # A vector may be named for other files of the same job.
-    given = {"text": options.text, "id": options.id}
+    given = {"text": options.text, "id": None if options.id == NO_ID else options.id}
     named = [setting(name, value) for name, value in given.items() if value is not None]
     if named:
         raise SourceError(

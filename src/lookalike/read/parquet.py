@@ -21,6 +21,8 @@ from lookalike.read.fields import (
     Piece,
     ReadOptions,
     choose,
+    joined_texts,
+    not_joined,
     numbered,
 )
 from lookalike.read.files import Unread, one_line
@@ -30,7 +32,7 @@ from lookalike.read.tokens import STRINGS, as_tokens, decoded, holds_tokens, inv
 from lookalike.read.vectors import as_vectors, byte_lengths, holds_vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
@@ -93,12 +95,12 @@ def choose_from_schema(shard: Shard, schema: pa.Schema, options: ReadOptions) ->
         return path if _type_at(schema, path) is not None else None
 
     try:
-        text, id_path = choose(names, options, find)
-        for path in (text, id_path):
+        texts, id_path = choose(names, options, find)
+        for path in (*texts, id_path):
             if path is not None and names.count(path[0]) > 1:
                 many = names.count(path[0])
                 raise SourceError(f"there are {many} columns {path[0]!r}: rename all but one")
-        kind = _kind_of(".".join(text), _type_at(schema, text), options)
+        kind = _kind_of_all({".".join(path): _type_at(schema, path) for path in texts}, options)
         if id_path is not None and pa.types.is_boolean(_type_at(schema, id_path)):
             name = ".".join(id_path)
             raise SourceError(
@@ -109,9 +111,18 @@ def choose_from_schema(shard: Shard, schema: pa.Schema, options: ReadOptions) ->
         raise SourceError(f"{shard.name}: {error.raw}") from None
     named = options.columns
     if named is None:
-        named = tuple(n for n in names if names.count(n) == 1 and (n,) != text)
+        named = tuple(n for n in names if names.count(n) == 1 and (n,) not in texts)
     columns = {name: find(name) or (name,) for name in named}
-    return Choice(text, id_path, kind, columns)
+    return Choice(texts[0], id_path, kind, columns, more=texts[1:])
+
+
+def _kind_of_all(found: Mapping[str, pa.DataType], options: ReadOptions) -> Kind:
+    """Tell what columns hold; of several, which are joined, each must hold text."""
+    kinds = {name: _kind_of(name, kind, options) for name, kind in found.items()}
+    for name, kind in kinds.items():
+        if len(kinds) > 1 and kind != "text":
+            raise not_joined(name)
+    return next(iter(kinds.values()))
 
 
 def _kind_of(name: str, found: pa.DataType, options: ReadOptions) -> Kind:
@@ -169,7 +180,7 @@ def stretches(
     """
     with streams.opened(shard) as stream:
         file = open_parquet(stream, metadata)
-        paths = [choice.text, *([choice.id] if choice.id else []), *choice.columns.values()]
+        paths = [*choice.texts, *([choice.id] if choice.id else []), *choice.columns.values()]
         columns = sorted({".".join(path) for path in paths if _type_at(file.schema_arrow, path)})
         chunks = _chunks(metadata.row_group(group), columns)
         _check_pages(stream, group, chunks, bounds)
@@ -221,8 +232,9 @@ def parse_rows(
 ) -> Piece:
     """Make documents of a stretch of rows."""
     records = np.arange(before + 1, before + 1 + len(batch))
-    texts, wrong = _texts(_at(batch, choice.text), choice)
-    name = ".".join(choice.text)
+    found = [_texts(_at(batch, path), choice) for path in choice.texts]
+    texts, wrong = joined_texts([one for one, _ in found]), np.any([w for _, w in found], axis=0)
+    name = ", ".join(".".join(path) for path in choice.texts)
     problems = [(wrong, f"the text in {name!r} is not valid UTF-8, or lacks a token")]
     if choice.kind != "tokens":
         what, limit = "vector" if choice.kind == "vectors" else "text", streams.RECORD_LIMIT_BYTES

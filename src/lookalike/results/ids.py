@@ -98,7 +98,7 @@ class Ids(Strings):
                     raise SourceError(f"{place(row)} is read twice: name each source once")
                 raise SourceError(
                     f"id {name!r} stands twice, at {place(seen[name])} and at {place(row)}: "
-                    "give every document an id of its own, or name another column by "
-                    f"{setting('id')}"
+                    "give every document an id of its own, name another column by "
+                    f"{setting('id')}, or take places for ids by {setting('id', 'none')}"
                 )
             seen[name] = row
