@@ -352,9 +352,10 @@ class Resources:
         None, "Bound, as 2GB; by default half of what is free.", metavar="SIZE"
     )
     threads: int | None = option(None, "Threads; by default one a processor.")
-    progress: Callable[[str, int, int], None] | None = option(
+    progress: Callable[[str, int, int], None] | bool | None = option(
         None,
-        "Told the stage, how much of it is done, and how much there is; of read these are bytes.",
+        "Told the stage, how much of it is done, and how much there is; of read these are bytes. "
+        "True shows it on standard error.",
         python_only=True,
     )
     say: Callable[[str], None] | None = option(

@@ -12,6 +12,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
+from lookalike.base import progress
 from lookalike.cli import screen
 from processes import on_a_terminal
 from source_files import write_records
@@ -25,7 +26,7 @@ COLOURS = re.compile(r"\x1b\[[0-9;]*\b(3[0-9]|4[0-9]|9[0-7])[;m]")
 def clock(monkeypatch):
     """Give a clock that stands still until it is moved."""
     now = SimpleNamespace(seconds=0.0)
-    monkeypatch.setattr(screen, "time", SimpleNamespace(monotonic=lambda: now.seconds))
+    monkeypatch.setattr(progress, "time", SimpleNamespace(monotonic=lambda: now.seconds))
     return now
 
 
@@ -44,23 +45,23 @@ def clock(monkeypatch):
     ],
 )
 def test_times_are_told_in_the_units_that_matter(seconds, told):
-    assert screen.duration(seconds) == told
+    assert progress.duration(seconds) == told
 
 
 class TestPace:
     def test_bytes_are_told_of_reading_and_documents_of_the_rest(self, clock):
-        reading, sketching = screen.Pace("read", 0), screen.Pace("sketch", 0)
+        reading, sketching = progress.Pace("read", 0), progress.Pace("sketch", 0)
         clock.seconds = 10
         assert reading.text(20_000_000, 100_000_000) == "20.0 MB of 100.0 MB, 2.0 MB/s, 40 s left"
         assert sketching.text(5_000, 20_000) == "5,000 of 20,000, 500/s, 30 s left"
 
     def test_what_was_done_before_the_job_was_taken_up_does_not_count_as_fast(self, clock):
-        pace = screen.Pace("compare", 9_000)
+        pace = progress.Pace("compare", 9_000)
         clock.seconds = 10
         assert pace.text(9_100, 10_000) == "9,100 of 10,000, 10/s, 1 min 30 s left"
 
     def test_at_the_begin_and_at_the_end_no_time_is_left_to_tell(self, clock):
-        pace = screen.Pace("sketch", 0)
+        pace = progress.Pace("sketch", 0)
         assert pace.text(0, 100) == "0 of 100, 0/s"
         clock.seconds = 4
         assert pace.text(100, 100) == "100 of 100, 25/s"
@@ -68,7 +69,7 @@ class TestPace:
 
 def reported(console, clock, total=10_000_000):
     """Report of three stages that are half done."""
-    with screen.progress(console) as report:
+    with progress.shown(console) as report:
         assert report
         for stage in STAGES:
             report(stage, 0, total)
@@ -125,7 +126,7 @@ class TestLines:
 
     def test_what_is_done_sooner_tells_nothing(self, clock):
         written = io.StringIO()
-        with screen.progress(Console(file=written, **screen.PLAIN_TEXT)) as report:
+        with progress.shown(Console(file=written, **screen.PLAIN_TEXT)) as report:
             assert report
             for done in range(1000):
                 clock.seconds += 4 / 1000
@@ -149,7 +150,7 @@ def docs(tmp_path_factory):
 
 
 def test_a_pipe_gets_plain_lines_of_every_stage(told, docs, monkeypatch):
-    monkeypatch.setattr(screen, "PROGRESS_SECONDS", 0.0)
+    monkeypatch.setattr(progress, "PROGRESS_SECONDS", 0.0)
     monkeypatch.chdir(docs.parent)
     status, output, errors = told("find", docs.name, "--format", "jsonl")
     assert status == 0
@@ -162,7 +163,7 @@ def test_a_pipe_gets_plain_lines_of_every_stage(told, docs, monkeypatch):
 
 @pytest.mark.parametrize("command", [["find"], ["dedup", "--dry-run"]])
 def test_quiet_says_nothing_but_the_result(command, told, docs, monkeypatch):
-    monkeypatch.setattr(screen, "PROGRESS_SECONDS", 0.0)
+    monkeypatch.setattr(progress, "PROGRESS_SECONDS", 0.0)
     status, output, errors = told(*command, docs, "-q")
     assert (status, errors) == (0, "")
     assert output

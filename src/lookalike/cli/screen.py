@@ -1,21 +1,18 @@
-"""What the commands show: consoles, numbers, progress and the plan."""
+"""What the commands show: consoles, numbers and the plan."""
 
 from __future__ import annotations
 
 import sys
-import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
 
-from lookalike.base.memory import size
 from lookalike.base.notices import compiling
 from lookalike.base.wording import floor, visible, visible_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from rich.console import ConsoleOptions, RenderableType
     from rich.segment import Segment
@@ -23,13 +20,10 @@ if TYPE_CHECKING:
 
     from lookalike.planning.plan import Plan
 
-    Progress = Callable[[str, int, int], None]
-
 __all__ = [
     "announce_compiling",
     "curve_table",
     "number",
-    "progress",
     "results",
     "say_if_stopped",
     "show_curve",
@@ -44,8 +38,6 @@ __all__ = [
 ]
 
 BAR_WIDTH = 24
-PROGRESS_SECONDS = 5.0
-"""Seconds between two lines of progress where there is no terminal."""
 # Names and texts are printed as they are, whatever brackets and colons they hold.
 PLAIN_TEXT: dict[str, Any] = {"markup": False, "emoji": False, "highlight": False}
 
@@ -182,95 +174,6 @@ def show_curve(console: Console, plan: Plan) -> None:
 def announce_compiling(console: Console) -> None:
     """Say when the first run compiles, so that nobody takes it for the usual time."""
     compiling.listen(lambda message: console.print(visible(message), soft_wrap=True))
-
-
-@contextmanager
-def progress(console: Console) -> Iterator[Progress | None]:
-    """Tell how far each stage is: a live bar on a terminal, else a line every few seconds."""
-    if console.quiet:
-        yield None
-    elif console.is_terminal:
-        with _bars(console) as report:
-            yield report
-    else:
-        yield _Lines(console)
-
-
-@contextmanager
-def _bars(console: Console) -> Iterator[Progress]:
-    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
-    from rich.progress import Progress as Bars
-
-    bars = Bars(
-        TextColumn("{task.description:>8}"),
-        BarColumn(BAR_WIDTH),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[rate]}"),
-        console=console,
-        transient=True,
-    )
-    tasks: dict[str, Any] = {}
-    clocks: dict[str, Pace] = {}
-
-    def report(stage: str, done: int, total: int) -> None:
-        if stage not in tasks:
-            tasks[stage] = bars.add_task(stage, total=total, rate="")
-            clocks[stage] = Pace(stage, done)
-        rate = clocks[stage].text(done, total)
-        bars.update(tasks[stage], completed=done, total=total, rate=rate)
-
-    with bars:
-        yield report
-
-
-class _Lines:
-    """A plain line every few seconds; a job that is done sooner prints none."""
-
-    def __init__(self, console: Console) -> None:
-        self._console = console
-        self._last = time.monotonic()
-        self._pace: Pace | None = None
-
-    def __call__(self, stage: str, done: int, total: int) -> None:
-        if self._pace is None or self._pace.stage != stage:
-            self._pace = Pace(stage, done)
-        now = time.monotonic()
-        if done and now - self._last >= PROGRESS_SECONDS:
-            self._last = now
-            share = f"{done / total:.0%}" if total else "done"
-            self._console.print(f"{stage}: {share}, {self._pace.text(done, total)}")
-
-
-class Pace:
-    """How fast a stage goes, and how long it has to go."""
-
-    def __init__(self, stage: str, done: int) -> None:
-        """Begin to count; what a job that is taken up finds done does not count."""
-        self.stage = stage
-        self._begin = time.monotonic()
-        self._found = done
-
-    def text(self, done: int, total: int) -> str:
-        """Say how much is done, the rate and the time left."""
-        seconds = time.monotonic() - self._begin
-        rate = (done - self._found) / seconds if seconds > 0 else 0.0
-        if self.stage == "read":
-            parts = [f"{size(done)} of {size(total)}", f"{size(rate)}/s"]
-        else:
-            parts = [f"{done:,} of {total:,}", f"{rate:,.0f}/s"]
-        if rate > 0 and done < total:
-            parts.append(f"{duration((total - done) / rate)} left")
-        return ", ".join(parts)
-
-
-def duration(seconds: float) -> str:
-    """Write a time: `9 s`, `2 min 5 s`, `3 h 10 min`."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
 _STOPPED_LINE = ["stopped; every file is whole or untouched"]

@@ -32,6 +32,7 @@ FailOn = Annotated[
 @contextmanager
 def session(console: Console, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Give the options of a job with who hears of its progress, for as long as it runs."""
+    from lookalike.base.progress import shown
     from lookalike.base.wording import on_command_line, visible
     from lookalike.cli import screen
     from lookalike.write.files import work_beside
@@ -44,7 +45,7 @@ def session(console: Console, options: dict[str, Any]) -> Iterator[dict[str, Any
             f"stopped; run the same command again to go on, or remove {folder} to give it up"
         )
     screen.announce_compiling(console)
-    with screen.progress(console) as progress:
+    with shown(console) as progress:
         yield options | {
             "progress": progress,
             "say": lambda line: console.print(visible(on_command_line(line)), soft_wrap=True),

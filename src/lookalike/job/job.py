@@ -92,6 +92,8 @@ class Job:
     keep: str = "first"
     claimed: Claim | None = None
     """The work folder, where that was claimed before."""
+    warnings: Sequence[str] = ()
+    """What a user should know before trusting the result."""
     seconds: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.base.columns import unwritable
 from lookalike.base.errors import LookalikeError, SettingsError
+from lookalike.base.progress import asked_for
+from lookalike.base.wording import Message
 from lookalike.cluster.keep import column_of
 from lookalike.job.job import Job
-from lookalike.job.running import Running
+from lookalike.job.running import LOG, Running
 from lookalike.job.work_folder import SPOOL, SPOOL_BEFORE, claim
 from lookalike.read import open_corpus, read
 from lookalike.read.batches import as_names
@@ -26,6 +28,7 @@ from lookalike.write.files import check_apart, check_new, check_targets, format_
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from lookalike.job.running import Progress
     from lookalike.job.work_folder import Claim
     from lookalike.read import Corpus
     from lookalike.read.batches import Names
@@ -47,6 +50,23 @@ def job_on(
     Without a work folder asked for, the work of a job on files that writes a result is beside it:
     beside `out`, or what the options name.
     """
+    with (
+        asked_for(options.progress) as progress,
+        _job(source, settings, options, progress, out) as job,
+    ):
+        yield job
+        for line in job.warnings:
+            LOG.warning("%s", Message(line))
+
+
+@contextmanager
+def _job(
+    source: Any,
+    settings: Settings,
+    options: Any,
+    progress: Progress | None,
+    out: str | os.PathLike[str] | None,
+) -> Iterator[Job]:
     asked, against = getattr(options, "work", None), getattr(options, "against", None)
     names, reference = names_of(source), names_of(against)
     _check_places([*(names or ()), *(reference or ())], options)
@@ -58,7 +78,7 @@ def job_on(
         work=beside if asked is None else asked,
         keep_work=asked is not None,
         skip_bad=options.skip_bad,
-        progress=options.progress,
+        progress=progress,
         say=options.say,
     )
     read_fields = {name: getattr(options, name, None) for name in ("text", "vector", "id")}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,9 +10,13 @@ from pathlib import Path
 from lookalike.base.errors import SettingsError
 from lookalike.base.memory import default_memory, parse_size
 from lookalike.base.threads import available
-from lookalike.base.wording import setting
+from lookalike.base.wording import Message, setting
 
-__all__ = ["PIECE_BYTES", "Progress", "Running"]
+__all__ = ["LOG", "PIECE_BYTES", "Progress", "Running"]
+
+LOG = logging.getLogger("lookalike")
+"""Hears what is said, and what a user should know before trusting a result."""
+LOG.addHandler(logging.NullHandler())  # else Python prints warnings where nobody asked for them
 
 PIECE_BYTES = 1 << 22
 """Bytes of documents that a thread takes at a time: of fewer, handing out takes a share."""
@@ -24,8 +29,19 @@ def _silent(_stage: str, _done: int, _total: int) -> None:
     """Report nothing."""
 
 
-def _mute(_line: str) -> None:
-    """Say nothing."""
+def _log(line: str) -> None:
+    """Say a line to the log alone."""
+    LOG.info("%s", Message(line))
+
+
+def _log_and(say: Callable[[str], None]) -> Callable[[str], None]:
+    """Say a line to the log too."""
+
+    def told(line: str) -> None:
+        _log(line)
+        say(line)
+
+    return told
 
 
 @dataclass(frozen=True)
@@ -41,7 +57,7 @@ class Running:
     skip_bad: bool = False
     """Pass over records that cannot be read, count and name them, instead of stopping."""
     progress: Progress = _silent
-    say: Callable[[str], None] = _mute
+    say: Callable[[str], None] = _log
     """Told in a line what a user should know while the job runs."""
 
     @classmethod
@@ -66,5 +82,5 @@ class Running:
             keep_work and work is not None,
             skip_bad,
             progress or _silent,
-            say or _mute,
+            _log if say is None else _log_and(say),
         )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from lookalike.base.errors import OutputError
+from lookalike.base.wording import count
 from lookalike.results.record import Run, counts_of, place_of, record_of
 from lookalike.results.result import Result, is_folder, write_file, write_folder
 from lookalike.results.stored import stored_table
@@ -32,7 +33,7 @@ COLUMNS = pa.schema(
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class BoilerplateResult(Result):
     """The passages shared by the most documents, the most shared first."""
 
@@ -40,12 +41,27 @@ class BoilerplateResult(Result):
 
     settings: Settings
     summary: Summary
-    passages: pa.Table = field(repr=False)
+    passages: pa.Table
     """documents, share of the distinct documents, words, text."""
-    run: Run = field(default_factory=Run, repr=False)
-    documents: Documents | None = field(default=None, repr=False)
-    known: dict[str, Any] | None = field(default=None, repr=False)
+    run: Run = field(default_factory=Run)
+    documents: Documents | None = None
+    known: dict[str, Any] | None = None
     """The record of a result that was opened again."""
+
+    def __len__(self) -> int:
+        """Count the passages."""
+        return len(self.passages)
+
+    def __repr__(self) -> str:
+        """Give a line with the counts."""
+        return f"<{type(self).__name__}: {self._facts()[0]}>"
+
+    def _facts(self) -> list[str]:
+        documents = count(self.summary.documents, "document")
+        return [f"{count(len(self), 'passage')} of {documents}"]
+
+    def _tables(self) -> dict[str, Any]:
+        return self._empty_ids()
 
     @cached_property
     def empty(self) -> pa.Array:
@@ -83,11 +99,11 @@ class BoilerplateResult(Result):
 
     @classmethod
     def _opened(cls, path: Path, record: dict[str, Any]) -> Self:
-        count = counts_of(record, "passages")["passages"]
+        passages = counts_of(record, "passages")["passages"]
         return cls(
             settings=Settings.from_dict(record["settings"]),
             summary=Summary.of_record(record, path),
-            passages=stored_table(*place_of(path, record, PASSAGES), COLUMNS, count),
+            passages=stored_table(*place_of(path, record, PASSAGES), COLUMNS, passages),
             run=Run.of_record(record),
             known=record,
         )

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from lookalike.base.errors import OutputError
+from lookalike.base.wording import count
 from lookalike.results.record import Run, counts_of, place_of, record_of
 from lookalike.results.result import Result, is_folder, write_file, write_folder
-from lookalike.results.similar_pairs import StoredPairs
+from lookalike.results.similar_pairs import HeldPairs, StoredPairs
 from lookalike.results.summary import Summary
 from lookalike.settings import Settings
 from lookalike.write.files import write_atomically, write_tables
@@ -31,7 +32,7 @@ __all__ = ["ContainmentResult"]
 PAIRS = "pairs.parquet"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ContainmentResult(Result):
     """Pairs of which one document is mostly inside the other, each with its direction."""
 
@@ -39,16 +40,27 @@ class ContainmentResult(Result):
 
     settings: Settings
     summary: Summary
-    inside: DirectedPairs | StoredPairs = field(repr=False)
-    run: Run = field(default_factory=Run, repr=False)
-    documents: Documents | None = field(default=None, repr=False)
-    known: dict[str, Any] | None = field(default=None, repr=False)
+    inside: DirectedPairs | StoredPairs | HeldPairs
+    run: Run = field(default_factory=Run)
+    documents: Documents | None = None
+    known: dict[str, Any] | None = None
     """The record of a result that was opened again."""
 
     @property
     def pair_count(self) -> int:
         """The number of directed pairs."""
         return self.inside.count
+
+    def __len__(self) -> int:
+        """Count the pairs."""
+        return self.pair_count
+
+    def _facts(self) -> list[str]:
+        found = f"{count(len(self), 'pair')} in {count(self.summary.documents, 'document')}"
+        return [found, f"containment {self.settings.containment:g}"]
+
+    def _tables(self) -> dict[str, Any]:
+        return self._empty_ids() | {"inside": self.inside.held()}
 
     @cached_property
     def pairs(self) -> pa.Table:

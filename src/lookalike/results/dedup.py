@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from lookalike.base.errors import OutputError
 from lookalike.base.timing import timed
+from lookalike.base.wording import count
 from lookalike.planning.plan import Plan
 from lookalike.results import kept_files
 from lookalike.results.documents import numbered
@@ -69,7 +70,7 @@ class KeptRows:
     """Empty documents, which all stay."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DedupResult(Result):
     """The corpus without near-duplicates, and what was removed."""
 
@@ -78,13 +79,31 @@ class DedupResult(Result):
     plan: Plan
     settings: Settings
     summary: Summary
-    run: Run = field(default_factory=Run, repr=False)
-    thinned: KeptRows | None = field(default=None, repr=False)
-    documents: Documents | None = field(default=None, repr=False)
-    known: dict[str, Any] | None = field(default=None, repr=False)
+    run: Run = field(default_factory=Run)
+    thinned: KeptRows | None = None
+    documents: Documents | None = None
+    known: dict[str, Any] | None = None
     """The record of a result that was opened again."""
-    folder: Path | None = field(default=None, repr=False)
+    folder: Path | None = None
     """Where a result is that was opened again."""
+
+    def __len__(self) -> int:
+        """Count the kept documents, empty ones among them."""
+        return self.counts["kept"] + self.counts["empty"]
+
+    def _facts(self) -> list[str]:
+        found = f"{len(self):,} of {count(self.counts['read'], 'document')} kept"
+        return [found, f"threshold {self.settings.threshold:g}"]
+
+    def _tables(self) -> dict[str, Any]:
+        """Give the tables; the kept documents too, if they are in memory already."""
+        if self.documents is None and self.folder is None:
+            return {}
+        tables = self._empty_ids() | {"removed": self.removed, "clusters": self.clusters}
+        if self.documents is None:
+            return tables
+        in_memory = {"kept": self.kept} if self.documents.origin.in_memory else {}
+        return tables | {"kept_ids": self.kept_ids} | in_memory
 
     @cached_property
     def kept(self) -> Any:
@@ -96,7 +115,7 @@ class DedupResult(Result):
         """Their numbers, from 0, those of a reference corpus counted before them."""
         return self._thinned().kept
 
-    @property
+    @cached_property
     def kept_ids(self) -> pa.Array:
         """Their ids, in the order of the source."""
         return self._documents().ids.take(self._thinned().kept)
@@ -163,7 +182,7 @@ class DedupResult(Result):
         """Name the corpus of each document."""
         return CORPORA.take(pa.array((rows < self._thinned().references).astype(np.int8)))
 
-    @property
+    @cached_property
     def empty(self) -> pa.Array:
         """The ids of the empty documents, which are similar to nothing and stay, in order."""
         return self._documents().empty()
@@ -240,6 +259,11 @@ class DedupResult(Result):
         return self._documents().origin
 
     def _not_in_memory(self) -> OutputError:
+        if self.folder is None:
+            return OutputError(
+                "a result that was pickled holds no documents of files, only their ids: write it "
+                "to a folder before"
+            )
         return OutputError(
             f"this result was opened again from {self.folder}: its kept documents are there, in "
             "kept or kept.txt"

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from lookalike.base.errors import OutputError
-from lookalike.base.wording import Message, setting
+from lookalike.base.wording import Message, count, setting
 from lookalike.planning.plan import Plan
 from lookalike.results.record import Run, counts_of, place_of, record_of
 from lookalike.results.result import Result, is_folder, write_file, write_folder
-from lookalike.results.similar_pairs import CONTAINMENTS, StoredPairs
+from lookalike.results.similar_pairs import CONTAINMENTS, HeldPairs, LinkedPairs, StoredPairs
 from lookalike.results.stored import stored_table
 from lookalike.results.summary import Summary
 from lookalike.settings import Settings
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from lookalike.results.documents import Documents
     from lookalike.results.pairs import Links
     from lookalike.results.result import Progress
-    from lookalike.results.similar_pairs import LinkedPairs
 
 __all__ = ["FindResult"]
 
@@ -42,7 +41,7 @@ CLUSTERED = pa.schema(
 """The columns of clusters; ids may be numbers."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class FindResult(Result):
     """Similar pairs and clusters, with the plan and the settings that found them."""
 
@@ -51,19 +50,19 @@ class FindResult(Result):
     plan: Plan
     settings: Settings
     summary: Summary
-    similar: LinkedPairs | StoredPairs = field(repr=False)
-    run: Run = field(default_factory=Run, repr=False)
-    grouped: Clusters | None = field(default=None, repr=False)
+    similar: LinkedPairs | StoredPairs | HeldPairs
+    run: Run = field(default_factory=Run)
+    grouped: Clusters | None = None
     """The clusters as numbers of documents; None of a result that was opened again."""
-    documents: Documents | None = field(default=None, repr=False)
-    known: dict[str, Any] | None = field(default=None, repr=False)
+    documents: Documents | None = None
+    known: dict[str, Any] | None = None
     """The record of a result that was opened again."""
-    clusters_file: Path | None = field(default=None, repr=False)
+    clusters_file: Path | None = None
 
     @property
     def links(self) -> Links:
         """Pairs of groups of identical documents, with what they share, as they were found."""
-        if isinstance(self.similar, StoredPairs):
+        if not isinstance(self.similar, LinkedPairs):
             raise OutputError("a result that was opened again has pairs of documents alone")
         return self.similar.links
 
@@ -71,6 +70,22 @@ class FindResult(Result):
     def pair_count(self) -> int:
         """The number of similar pairs."""
         return self.similar.count
+
+    def __len__(self) -> int:
+        """Count the pairs."""
+        return self.pair_count
+
+    def _facts(self) -> list[str]:
+        found = f"{count(len(self), 'pair')} in {count(self.summary.documents, 'document')}"
+        if self.settings.simhash is not None:
+            return [found, f"simhash {self.settings.simhash}"]
+        return [found, f"threshold {self.settings.threshold:g}"]
+
+    def _tables(self) -> dict[str, Any]:
+        tables = self._empty_ids() | {"similar": self.similar.held(), "grouped": None}
+        if self.grouped is not None or self.clusters_file is not None:
+            tables["clusters"] = self.clusters
+        return tables
 
     @cached_property
     def pairs(self) -> pa.Table:
@@ -126,8 +141,8 @@ class FindResult(Result):
     def cluster_count(self) -> int:
         """The number of clusters."""
         if self.known is not None:
-            count: int = self.known["counts"]["clusters"]
-            return count
+            known: int = self.known["counts"]["clusters"]
+            return known
         return self.clusters["cluster"][-1].as_py() if len(self.clusters) else 0
 
     @cached_property

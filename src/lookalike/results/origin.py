@@ -38,6 +38,11 @@ class Origin:
         """Documents of a reference corpus, which come first."""
         return sum(self.counts[:-1])
 
+    @property
+    def in_memory(self) -> bool:
+        """Whether the documents of the corpus are in memory, not in files."""
+        return self.sources[-1].identity() is None
+
     def as_given(self, rows: NDArray[np.int64]) -> Any:
         """Give some documents of the corpus in the kind that it was given in."""
         return self.sources[-1].as_given(self.ids.take(rows), *self.places(rows))

@@ -75,6 +75,34 @@ class Result(ABC):
         return {"lookalike.fingerprint": self.settings.fingerprint()}
 
     @abstractmethod
+    def __len__(self) -> int:
+        """Count what was found: pairs, kept documents or passages."""
+
+    def __bool__(self) -> bool:
+        """Say that there is a result, whatever was found."""
+        return True
+
+    def __repr__(self) -> str:
+        """Give a line with the counts, and from where on documents are similar."""
+        return f"<{type(self).__name__}: {', '.join([*self._facts(), self.settings.shingle])}>"
+
+    @abstractmethod
+    def _facts(self) -> list[str]:
+        """Give a few words on what was found, for the line that stands for the result."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Give for pickle and copies what stands without the job: the tables, not its files."""
+        return vars(self) | self._tables() | {"known": self.record(), "documents": None}
+
+    @abstractmethod
+    def _tables(self) -> dict[str, Any]:
+        """Give what stands on files of the job as tables, or refuse those that are too large."""
+
+    def _empty_ids(self) -> dict[str, Any]:
+        """Give the ids of the empty documents, where they are known."""
+        return {} if self.documents is None else {"empty": self.documents.empty()}
+
+    @abstractmethod
     def record(self) -> dict[str, Any]:
         """Give the record of the run: settings, plan, counts, seconds, versions."""
 

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from lookalike.results.result import Progress
     from lookalike.settings import Settings
 
-__all__ = ["CONTAINMENTS", "DirectedPairs", "LinkedPairs", "StoredPairs"]
+__all__ = ["CONTAINMENTS", "DirectedPairs", "HeldPairs", "LinkedPairs", "StoredPairs"]
 
 TOO_MANY_REMEDY = (
     f"ask for the clusters, drop duplicates with dedup, or raise {setting('threshold')}"
@@ -85,6 +85,16 @@ class LaidOutPairs:
             best = Best(most)
             self._fill(best, *first_members(self.documents.groups, self.by_id, most + 1))
             return self._table(best.records)
+
+    @abstractmethod
+    def refuse_too_many(self) -> None:
+        """Refuse to lay out more pairs than fit in memory."""
+
+    def held(self) -> HeldPairs:
+        """Give the pairs as one table, which stands without the job."""
+        self.refuse_too_many()
+        whole = pa.concat_tables([*self.blocks(containments=True)]).combine_chunks()
+        return HeldPairs(whole, self.top(0).column_names)
 
     @cached_property
     def by_id(self) -> ByRank:
@@ -225,6 +235,12 @@ class StoredPairs:
         """Refuse to read more pairs than fit in memory."""
         refuse_too_many(self.count, "read the file in parts")
 
+    def held(self) -> HeldPairs:
+        """Give the pairs as one table, which stands without the file."""
+        self.refuse_too_many()
+        tables = stored_tables(self.path, self.kind, self.schema, self.count)
+        return HeldPairs(pa.concat_tables([*tables]).combine_chunks(), self.schema.names)
+
     def blocks(
         self, *, containments: bool = False, progress: Progress | None = None
     ) -> Iterator[pa.Table]:
@@ -249,3 +265,45 @@ class StoredPairs:
             if most <= 0:
                 break
         return pa.concat_tables(found)
+
+
+@dataclass(frozen=True)
+class HeldPairs:
+    """Pairs as one table in memory."""
+
+    whole: pa.Table
+    """With containments beside, where they are known."""
+    names: list[str]
+    """The columns without them."""
+
+    @property
+    def count(self) -> int:
+        """The number of pairs."""
+        return len(self.whole)
+
+    @property
+    def inside_count(self) -> int:
+        """The number of documents that are inside another, of directed pairs."""
+        return len(self.whole["a"].unique())
+
+    def refuse_too_many(self) -> None:
+        """Do nothing: they are in memory."""
+
+    def held(self) -> HeldPairs:
+        """Give themselves."""
+        return self
+
+    def blocks(
+        self, *, containments: bool = False, progress: Progress | None = None
+    ) -> Iterator[pa.Table]:
+        """Give the pairs in order, all at once."""
+        del progress  # there is nothing to wait for
+        if containments and CONTAINMENTS[0] not in self.whole.column_names:
+            raise SourceError(
+                "this result holds no containments: open one that was written to a folder"
+            )
+        yield self.whole if containments else self.whole.select(self.names)
+
+    def top(self, most: int) -> pa.Table:
+        """Give the first pairs."""
+        return self.whole.select(self.names).slice(0, most)
