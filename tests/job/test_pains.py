@@ -94,8 +94,9 @@ def test_a_pair_comes_once_the_smaller_id_first_and_never_with_itself():
 
 def test_numbers_sort_as_numbers_and_mixed_ids_as_text():
     assert pairs({10: PROSE, 9: PROSE})[0][:2] == (9, 10)
-    assert pairs({"10": PROSE, "9": PROSE})[0][:2] == ("10", "9")
-    assert pairs({10: PROSE, "9": PROSE})[0][:2] == ("10", "9")
+    assert pairs({"10": PROSE, "9": PROSE})[0][:2] == ("9", "10")
+    assert pairs({10: PROSE, "9": PROSE})[0][:2] == ("9", "10")
+    assert pairs({"10": PROSE, 9: PROSE, "x": "quite another thing"})[0][:2] == ("10", "9")
 
 
 def test_pairs_are_sorted_by_similarity_downwards_then_by_ids():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -52,6 +53,13 @@ class IdWriter:
         return Ids(self._data, self._lengths, whole=whole)
 
 
+def _counting_order(ids: pa.Array) -> pa.Array:
+    """Sort numbers of any length that are written as text; of equal ones, by their text."""
+    digits = pc.ascii_ltrim(ids, characters="0")
+    keys = {"length": pc.binary_length(digits), "digits": digits, "text": ids}
+    return pc.sort_indices(pa.table(keys), sort_keys=[(name, "ascending") for name in keys])
+
+
 class Ids(Strings):
     """The id of each document, read where it is needed."""
 
@@ -70,10 +78,26 @@ class Ids(Strings):
             return texts.cast(pa.int64())
         return texts.cast(pa.string()) if len(data) <= MAX_STRING_BYTES else texts
 
+    @cached_property
+    def counted(self) -> bool:
+        """Whether all are text that is made of the digits 0 to 9."""
+        if self.whole or not len(self) or (np.diff(self.offsets) == 0).any():
+            return False
+        return all(self._are_digits(start) for start in range(0, len(self), PIECE_IDS))
+
+    def _are_digits(self, start: int) -> bool:
+        data, _ = self.gathered(np.arange(start, min(start + PIECE_IDS, len(self))))
+        return bool(((data >= ord("0")) & (data <= ord("9"))).all())
+
     def ranks(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Give each of these documents the place of its id among theirs, sorted."""
+        """Give each of these documents the place of its id among theirs, sorted.
+
+        Text that is made of digits sorts as people count, where all ids of the corpus are so.
+        """
+        ids = self.take(rows)
+        order = _counting_order(ids) if self.counted else pc.array_sort_indices(ids)
         ranks = np.empty(len(rows), np.int64)
-        ranks[pc.array_sort_indices(self.take(rows)).to_numpy()] = np.arange(len(rows))
+        ranks[order.to_numpy()] = np.arange(len(rows))
         return ranks
 
     def check_distinct(self, place: Callable[[int], str], begin: int, end: int) -> None:
