@@ -238,7 +238,7 @@ class Taught:
 class TextField:
     """Which field of a record is read."""
 
-    text: str | Sequence[str] | None = option(
+    text: str | list[str] | tuple[str, ...] | None = option(
         None,
         "Field that holds the text. May be given several times: they are joined with a blank line "
         "between.",

@@ -151,6 +151,17 @@ def test_of_a_pandas_frame_a_column_of_ids_comes_before_the_index():
         read(twice)
 
 
+def test_columns_of_pandas_may_be_named_by_numbers():
+    frame = pd.DataFrame([["x", "one", "first"], ["y", "two", "second"]])
+    found = read(frame, text=1, id=0)  # type: ignore[arg-type]
+    assert (found.ids.to_pylist(), found.texts.to_pylist()) == (["x", "y"], ["one", "two"])
+    assert texts(frame, text=[1, 2]) == ["one\n\nfirst", "two\n\nsecond"]
+    with pytest.raises(SourceError, match="no column 7 for the text: there are '0', '1', '2'"):
+        texts(frame, text=7)
+    with pytest.raises(SourceError, match="no column 7 for the text: there are 'a'"):
+        texts([{"a": "one"}], text=7)
+
+
 def test_an_index_of_pandas_is_a_list_of_texts():
     assert texts(pd.Index(["one", "two"])) == ["one", "two"]
     assert list(lookalike.dedup(pd.Index(["one text", "one text"])).kept) == ["one text"]

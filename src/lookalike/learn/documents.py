@@ -12,9 +12,10 @@ from lookalike.read import kind_of, read, read_paths
 from lookalike.text.shingles import Shingling
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from lookalike.read import Documents
+    from lookalike.read.batches import Names
 
 __all__ = ["MAX_CHARACTERS", "compared_by", "few_documents", "unit_and_size"]
 
@@ -23,7 +24,7 @@ MAX_CHARACTERS = 50_000
 
 
 def few_documents(
-    source: Any = None, *, text: str | Sequence[str] | None = None, id: str | None = None
+    source: Any = None, *, text: Names = None, id: str | None = None
 ) -> dict[str, str | list[str]]:
     """Read a few short texts or lists of tokens by their ids, by default those of the sample."""
     documents = _read(source, text, id)
@@ -43,7 +44,7 @@ def few_documents(
     return dict(zip(map(str, documents.ids.to_pylist()), found, strict=True))
 
 
-def _read(source: Any, text: str | Sequence[str] | None, id: str | None) -> Documents:
+def _read(source: Any, text: Names, id: str | None) -> Documents:
     if source is None:
         return read_paths([str(files("lookalike.learn") / "samples")], text=text, id=id)
     listed = isinstance(source, (list, tuple)) and len(source) > 0

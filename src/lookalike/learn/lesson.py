@@ -29,8 +29,6 @@ from lookalike.learn.textbook import Walk
 from lookalike.settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from rich.console import Console
 
     from lookalike.learn.textbook import CharacteristicMatrix
@@ -97,7 +95,7 @@ def lesson(
     rows: int = 3,
     threshold: float = 0.7,
     seed: int = 21,
-    text: str | Sequence[str] | None = None,
+    text: str | list[str] | tuple[str, ...] | None = None,
     id: str | None = None,
 ) -> Lesson:
     """Lead two to eight documents through the textbook method, with every table on the way.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ from lookalike.base.wording import setting
 from lookalike.read.files import Unread, counts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -50,7 +49,7 @@ NO_ID = "none"
 BETWEEN = "\n\n"
 """What stands between the fields of a text, where several are named."""
 
-Names = str | Sequence[str] | None
+Names = str | list[str] | tuple[str, ...] | None
 """The field that holds the text, or several, or none that was named."""
 
 Position = tuple[int, int, int]
@@ -231,7 +230,8 @@ def as_names(text: Names) -> tuple[str, ...]:
     """Give the fields of the text that were named, each once."""
     if text is None:
         return ()
-    return (text,) if isinstance(text, str) else tuple(dict.fromkeys(text))
+    # A label of pandas may be a number.
+    return tuple(dict.fromkeys(text)) if isinstance(text, (list, tuple)) else (text,)
 
 
 def likely_name(names: Sequence[Any], likely: Sequence[str]) -> Any:

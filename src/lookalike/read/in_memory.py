@@ -275,8 +275,8 @@ def _from_records(
     return Documents(ids, _put_together(texts), columns)
 
 
-def _is_nested(name: str, record: Mapping[str, Any]) -> bool:
-    return value_at(record, tuple(name.split("."))) is not MISSING
+def _is_nested(name: Any, record: Mapping[str, Any]) -> bool:
+    return isinstance(name, str) and value_at(record, tuple(name.split("."))) is not MISSING
 
 
 def _field(name: str, records: Sequence[Mapping[str, Any]]) -> list[Any]:

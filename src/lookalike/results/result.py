@@ -84,7 +84,9 @@ class Result(ABC):
 
     def __repr__(self) -> str:
         """Give a line with the counts, and from where on documents are similar."""
-        return f"<{type(self).__name__}: {', '.join([*self._facts(), self.settings.shingle])}>"
+        # Vectors have no shingles, and none was chosen.
+        shingle = [self.settings.shingle] if self.settings.shingle != "auto" else []
+        return f"<{type(self).__name__}: {', '.join(self._facts() + shingle)}>"
 
     @abstractmethod
     def _facts(self) -> list[str]:
