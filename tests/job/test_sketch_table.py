@@ -470,11 +470,14 @@ class TestProgram:
         assert [json.loads(line)["id"] for line in output.splitlines()] == [1, 3]
         assert "Sketched 2 documents; 1 passed over." in errors
 
-    def test_standard_input_and_an_empty_folder_are_sources_too(self, told, tmp_path):
+    def test_standard_input_is_a_source_and_an_empty_folder_is_none(self, told, tmp_path):
         status, output, errors = told("sketch", "-", "-q", given=b'{"text": "tea"}\n')
         assert (status, errors) == (0, "")
         assert json.loads(output)["simhash"] == twins.char_hashes("tea", 5)[0]
         status, output, errors = told("sketch", tmp_path)
+        assert (status, output) == (1, "")
+        assert re.fullmatch(r"lookalike: [^\n]+\n", errors)
+        status, output, errors = told("sketch", "-", given=b"")
         assert (status, output) == (0, "")
         assert "Sketched 0 documents." in errors
 
