@@ -76,6 +76,14 @@ def test_a_gitignore_nearer_to_a_file_decides_and_none_outside_the_folder_does(p
     assert names(pile / "src")[0] == ["src/c.py", "src/deep/d.py", "src/deep/e.log"]
 
 
+def test_rules_count_in_the_folder_that_one_stands_in(pile, monkeypatch):
+    (pile / ".gitignore").write_text("*.log\n")
+    (pile / "src" / ".gitignore").write_text("d.py\n")
+    monkeypatch.chdir(pile)
+    found = [text for _, text, _ in documents(open_corpus(["."]))]
+    assert sorted(found) == ["a.py", "b.txt", "build/f.py", "src/c.py"]
+
+
 def test_own_files_are_not_read_even_where_all_are(pile):
     (pile / ".x.lookalike-work").mkdir()
     (pile / ".x.lookalike-work" / "state.txt").write_text("own")

@@ -198,25 +198,28 @@ def _set_aside(path: str, label: str, reason: str, found: Listing) -> None:
 
 def _add_folder(folder: Path, found: Listing, *, several: bool) -> None:
     prefix = f"{folder.as_posix()}/" if several else ""
-    for path in _files(folder, found):
-        below = path.relative_to(folder).as_posix()
+    for path, below in _files(folder, found):
         if refusal := found.chosen.refusal(below):
-            found.pass_over(str(path), refusal)
+            found.pass_over(path, refusal)
             continue
-        kind = kind_of(path.name)
+        kind = kind_of(below)
         label = f"{prefix}{below}"
-        reason = look_at(str(path)) if kind is None else ""
+        reason = look_at(path) if kind is None else ""
         if kind == ARRAY or reason:
-            _set_aside(str(path), label, reason or OTHER_KIND, found)
+            _set_aside(path, label, reason or OTHER_KIND, found)
         else:
-            _add_file(str(path), label, kind or PLAIN_TEXT, found, within=True)
+            _add_file(path, label, kind or PLAIN_TEXT, found, within=True)
 
 
-def _files(folder: Path, found: Listing) -> Iterator[Path]:
-    """Give the files below a folder, sorted; what is passed over on the way is named."""
+def _files(folder: Path, found: Listing) -> Iterator[tuple[str, str]]:
+    """Give the files below a folder, sorted, by their paths and those below the folder.
+
+    What is passed over on the way is named.
+    """
     ignored = Ignored(folder)
     walk = os.walk(folder, onerror=lambda error: found.fail(error.filename, error))
-    for place, folders, files in walk:
+    for walked, folders, files in walk:
+        place = str(Path(walked))  # without the dot that a walk from here begins with
         if not found.chosen.all_files:
             ignored.enter(place, files)
         entered = []
@@ -233,11 +236,15 @@ def _files(folder: Path, found: Listing) -> Iterator[Path]:
             else:
                 entered.append(name)
         folders[:] = entered
+        # Once for a folder: to make a path of each file takes longer than to list it.
+        way = Path(place).relative_to(folder).as_posix()
+        above = "" if way == "." else f"{way}/"
+        before = "" if place == "." else str(Path(place, "_"))[:-1]
         for name in sorted(files):
             if reason := _reason(place, name, ignored, found):
                 _pass_over(Path(place, name), reason, found)
             else:
-                yield Path(place, name)
+                yield f"{before}{name}", f"{above}{name}"
 
 
 def _reason(
