@@ -201,3 +201,9 @@ def test_messages_name_settings_that_both_faces_have():
     for name, places in named().items():
         assert name in arguments, places
         assert on_command_line(setting(name)) in options, places
+
+
+def test_a_list_is_given_by_naming_the_option_again():
+    text = f"use {setting('text', ['title', 'the body'])}"
+    assert in_python(text) == "use text=['title', 'the body']"
+    assert on_command_line(text) == "use --text title --text 'the body'"

@@ -163,11 +163,14 @@ class TestFind:
         expected = lookalike.find(array, metric="cosine").clusters
         assert len(out.read_text().splitlines()) == len(expected) + 1
 
-    def test_an_empty_folder_and_no_lines_are_no_error(self, told, tmp_path):
-        for command in (["find", tmp_path], ["find", "-"], ["find", "-", "--vector", "v"]):
+    def test_no_lines_are_no_error_and_an_empty_folder_is_one(self, told, tmp_path):
+        for command in (["find", "-"], ["find", "-", "--vector", "v"]):
             status, output, errors = told(*command, *COSINE)
             assert (status, output) == (0, "There are no documents to compare.\n")
             assert "Read       0 documents" in errors
+        status, output, errors = told("find", tmp_path, *COSINE)
+        assert (status, output) == (1, "")
+        assert is_one_line(errors)
 
     def test_the_help_names_what_there_is(self, told):
         for command in ("find", "dedup"):

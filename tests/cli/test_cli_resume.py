@@ -317,7 +317,7 @@ def unfinished(job, monkeypatch):
         (["--seed", "7"], "--seed 1 then, --seed 7 now"),
         (["--multiset"], "another --multiset, --metric or --simhash"),
         (["--skip-bad"], "no --skip-bad then, --skip-bad now"),
-        (["--text", "note"], "--text text then, --text note now"),
+        (["--text", "note"], "--text text then, --text text --text note now"),
         (["--normalise", "keep-case"], "--normalise default then, --normalise keep-case now"),
         (["--keep", "max:note"], "the column of --keep was None and is 'note'"),
     ],

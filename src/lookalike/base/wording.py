@@ -7,6 +7,7 @@ A message names a setting once, by `setting("memory")`, and each face spells it 
 import math
 import re
 import shlex
+from ast import literal_eval
 from numbers import Integral, Real
 from typing import Self
 
@@ -52,6 +53,8 @@ def setting(name: str, value: object = ...) -> str:
     """Name a setting, or one with its value, as Python does; the mark that stands for it."""
     if value is ...:
         return f"{OPEN}{name}{CLOSE}"
+    if isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value):
+        value = [one.translate(UNMARKED) for one in value]
     kind, content = (WORDS, value) if isinstance(value, str) else (NUMBER, _number(value))
     return f"{OPEN}{name}{kind}{content.translate(UNMARKED)}{CLOSE}"
 
@@ -83,6 +86,9 @@ def on_command_line(text: str) -> str:
             return f"{option} {shlex.quote(value)}"
         if value in ("False", "None"):
             return f"no {option}"
+        if value.startswith("["):
+            # A list is given by naming the option again.
+            return " ".join(f"{option} {shlex.quote(one)}" for one in literal_eval(value))
         # Numbers are read as floats there, and were hardly typed so.
         return option if value in ("", "True") else f"{option} {value.removesuffix('.0')}"
 
