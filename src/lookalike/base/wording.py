@@ -88,7 +88,7 @@ def on_command_line(text: str) -> str:
             return f"no {option}"
         if value.startswith("["):
             # A list is given by naming the option again.
-            return " ".join(f"{option} {shlex.quote(one)}" for one in literal_eval(value))
+            return " ".join(f"{option} {shlex.quote(str(one))}" for one in literal_eval(value))
         # Numbers are read as floats there, and were hardly typed so.
         return option if value in ("", "True") else f"{option} {value.removesuffix('.0')}"
 
