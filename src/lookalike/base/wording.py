@@ -86,9 +86,11 @@ def on_command_line(text: str) -> str:
             return f"{option} {shlex.quote(value)}"
         if value in ("False", "None"):
             return f"no {option}"
-        if value.startswith("["):
-            # A list is given by naming the option again.
-            return " ".join(f"{option} {shlex.quote(str(one))}" for one in literal_eval(value))
+        if value.startswith("['"):
+            # A list of names is given by naming the option again.
+            names = literal_eval(value)
+            if all(isinstance(one, str) for one in names):
+                return " ".join(f"{option} {shlex.quote(one)}" for one in names)
         # Numbers are read as floats there, and were hardly typed so.
         return option if value in ("", "True") else f"{option} {value.removesuffix('.0')}"
 
