@@ -16,6 +16,7 @@ from lookalike import settings
 from lookalike.base.options import Option, option_of, takes
 from lookalike.cli.app import program
 from lookalike.cli.options import with_options
+from lookalike.settings.options import Similar
 
 COMMANDS = {
     "find": settings.FindOptions,
@@ -135,7 +136,7 @@ def test_options_are_the_same_for_python_and_the_command_line(told, sample_docum
 
 
 @dataclass(frozen=True, kw_only=True)
-class Widened(settings.Similar):
+class Widened(Similar):
     """The options of a made-up command: those of others, and one more of each kind."""
 
     depth: int = field(
