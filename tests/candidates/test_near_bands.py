@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike.candidates import near_bands
-from lookalike.candidates.near_bands import near_pairs
+from lookalike.candidates.near_bands import NearPairs
 
 pytestmark = pytest.mark.kernels
 
@@ -51,11 +51,11 @@ def by_brute_force(bands, sketches, empty, differing):
     return near, met.total() - sum(met[pair] for pair in near)
 
 
-def run(
-    differing, bands, bits, sketches, empty, *, max_pairs=PLENTY, max_band_pairs=PLENTY, **options
+def by_bands(
+    differing, bands, bits, sketches, empty, *, max_pairs=PLENTY, max_bucket_pairs=PLENTY, **options
 ):
     keys = np.array(bands, np.uint64).reshape(len(bands), len(empty))
-    return near_pairs(
+    return near_bands.near_bands(
         lambda number: keys[number],
         len(bands),
         bits,
@@ -63,9 +63,17 @@ def run(
         empty=np.array(empty, np.bool_),
         max_differing=differing,
         max_pairs=max_pairs,
-        max_band_pairs=max_band_pairs,
+        max_bucket_pairs=max_bucket_pairs,
         **options,
     )
+
+
+def run(*drawn, max_pairs=PLENTY, **options):
+    found = NearPairs(max_pairs)
+    for band in by_bands(*drawn, max_pairs=max_pairs, **options):
+        if not found.add(band):
+            return None
+    return found if len(found) <= max_pairs else None
 
 
 def pairs_of(found):
@@ -113,9 +121,9 @@ def test_there_is_no_answer_where_a_band_brings_too_many_together(drawn, differi
         for keys in bands
     ]
     fullest = max(sum(size * (size - 1) // 2 for size in one.values()) for one in filled)
-    assert pairs_of(run(differing, *drawn, max_band_pairs=fullest)) == near
+    assert pairs_of(run(differing, *drawn, max_bucket_pairs=fullest)) == near
     if fullest:
-        assert run(differing, *drawn, max_band_pairs=fullest - 1) is None
+        assert run(differing, *drawn, max_bucket_pairs=fullest - 1) is None
 
 
 def test_more_documents_than_a_room_holds_pairs():
@@ -133,10 +141,38 @@ def test_more_documents_than_a_room_holds_pairs():
     assert found.dismissed == dismissed
 
 
-def test_it_tells_how_many_bands_are_done():
-    told = []
-    run(0, [[0, 0]] * 3, 1, [[0] * 8] * 2, [False] * 2, progress=lambda *done: told.append(done))
-    assert told == [(1, 3), (2, 3), (3, 3)]
+@given(drawn=banded(), differing=st.integers(0, 12))
+def test_bands_come_one_by_one_each_with_its_own_pairs(drawn, differing):
+    bands, _, sketches, empty = drawn
+    blocks = by_bands(differing, *drawn)
+    for keys in bands:
+        near, dismissed = by_brute_force([keys], sketches, empty, differing)
+        band = next(blocks)
+        pairs = sorted(divmod(pair, 1 << 32) for pair in band.pairs.tolist())
+        assert (pairs, band.dismissed, band.complete) == (near, dismissed, True)
+    assert next(blocks, None) is None
+
+
+def test_no_band_is_searched_before_it_is_asked_for():
+    asked = []
+
+    def band(number):
+        asked.append(number)
+        return np.zeros(2, np.uint64)
+
+    blocks = near_bands.near_bands(
+        band,
+        5,
+        1,
+        np.zeros((2, 8), np.uint32),
+        empty=np.zeros(2, np.bool_),
+        max_differing=0,
+        max_pairs=PLENTY,
+        max_bucket_pairs=PLENTY,
+    )
+    assert asked == []
+    next(blocks)
+    assert asked == [0]
 
 
 @pytest.mark.parametrize("bits", [3, 11, 24, 64, 130])

@@ -168,7 +168,7 @@ def take_the_path(monkeypatch, path):
     if path == "near":
         monkeypatch.setattr("lookalike.job.job.PAIRS_PER_DOCUMENT", 1 << 30)
     else:
-        monkeypatch.setattr(compare, "near_pairs", lambda *_given, **_options: None)
+        monkeypatch.setattr(compare, "find_near", lambda *_given, **_options: None)
     return note_the_path(monkeypatch)
 
 

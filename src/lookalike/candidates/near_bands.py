@@ -17,11 +17,11 @@ from lookalike.base.threads import in_order
 from lookalike.kernels import near_bands as kernels
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
 
-__all__ = ["NearPairs", "near_pairs"]
+__all__ = ["NearBand", "NearPairs", "near_bands"]
 
 BLOCK_PAIRS = 1 << 16
 """Pairs that one bucket search writes at a time."""
@@ -30,26 +30,18 @@ BYTES_PER_DOCUMENT = 80
 
 
 @dataclass(frozen=True)
-class NearPairs:
-    """Pairs of documents whose sketches are near, each once, in order."""
+class NearBand:
+    """The pairs that one band brings together and whose sketches are near, each once."""
 
     pairs: NDArray[np.uint64]
     """The first document of each in the upper half of a word, the second in the lower."""
     dismissed: int
-    """Times that two documents met in a bucket whose sketches are not near."""
-
-    def __len__(self) -> int:
-        """Count the pairs."""
-        return len(self.pairs)
-
-    def part(self, start: int, stop: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Give the first documents and the second ones of some pairs."""
-        some = self.pairs[start:stop]
-        first = (some >> np.uint64(32)).astype(np.int64)
-        return first, (some & np.uint64(0xFFFFFFFF)).astype(np.int64)
+    """Pairs in the buckets of the band whose sketches are not near."""
+    complete: bool
+    """Whether these are all: a band of too many is given up."""
 
 
-def near_pairs(
+def near_bands(
     band: Callable[[int], NDArray[np.uint64]],
     bands: int,
     bits: int,
@@ -58,25 +50,24 @@ def near_pairs(
     empty: NDArray[np.bool_],
     max_differing: int,
     max_pairs: int,
-    max_band_pairs: int,
+    max_bucket_pairs: int,
     threads: int = 1,
-    progress: Callable[[int, int], None] | None = None,
-) -> NearPairs | None:
-    """Give the pairs that share a key in a band and differ in at most so many bits of `sketches`.
+) -> Iterator[NearBand]:
+    """Give, band by band, the pairs that differ in at most so many bits of `sketches`.
 
-    `band` gives the keys of all documents in one band, of which the lowest `bits` tell. None where
-    there are more than `max_pairs` pairs, or a band brings more than `max_band_pairs` together.
+    `band` gives the keys of all documents in one band, of which the lowest `bits` tell. A band is
+    given up that has more than `max_pairs` near pairs, or `max_bucket_pairs` in its buckets.
     """
     wide = np.ascontiguousarray(sketches).view(np.uint64)
     key_mask = np.uint64((1 << min(bits, 64)) - 1)
 
-    def search(number: int) -> tuple[NDArray[np.uint64], int] | None:
+    def search(number: int) -> NearBand:
         keys = band(number)
         keys &= key_mask
         order, ordered = _sharing(keys, min(bits, 64), empty)
         del keys  # with millions of documents, every column counts
-        if _pairs(ordered) > max_band_pairs:
-            return None
+        if _pairs(ordered) > max_bucket_pairs:
+            return NearBand(np.empty(0, np.uint64), 0, complete=False)
         count = len(order)
         near = np.empty((count, wide.shape[1]), np.uint64)
         kernels.gather(wide, order, near)
@@ -90,25 +81,48 @@ def near_pairs(
             )
             found.append(block[:written])
             total += written
-        return np.concatenate(found), int(state[2])
+        return NearBand(np.concatenate(found), int(state[2]) - total, complete=total <= max_pairs)
 
-    known = np.empty(0, np.uint64)
-    pending: list[NDArray[np.uint64]] = []
-    dismissed = 0
-    for done, found in enumerate(in_order(search, range(bands), threads), 1):
-        if found is None:
-            return None
-        pending.append(found[0])
-        dismissed += found[1] - len(found[0])
+    return in_order(search, range(bands), threads)
+
+
+class NearPairs:
+    """The near pairs of all bands, each once, in order, up to so many."""
+
+    def __init__(self, max_pairs: int) -> None:
+        """Begin with none."""
+        self.max_pairs = max_pairs
+        self.dismissed = 0
+        """Times that two documents met in a bucket whose sketches are not near."""
+        self._known = np.empty(0, np.uint64)
+        self._pending: list[NDArray[np.uint64]] = []
+
+    def add(self, band: NearBand) -> bool:
+        """Add the pairs of a band; tell whether there is room for all so far."""
+        self._pending.append(band.pairs)
+        self.dismissed += band.dismissed
         # Near pairs meet in many bands: they are put together before they are too many.
-        if sum(map(len, pending)) > max(BLOCK_PAIRS, len(known)) or done == bands:
-            pending = [np.concatenate([known, *pending])]
-            known = _distinct(pending.pop())
-        if len(known) > max_pairs:
-            return None
-        if progress:
-            progress(done, bands)
-    return NearPairs(known, dismissed)
+        if sum(map(len, self._pending)) > max(BLOCK_PAIRS, len(self._known)):
+            self._merge()
+        return band.complete and len(self._known) <= self.max_pairs
+
+    def __len__(self) -> int:
+        """Count the pairs."""
+        self._merge()
+        return len(self._known)
+
+    def part(self, start: int, stop: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Give the first documents and the second ones of some pairs."""
+        self._merge()
+        some = self._known[start:stop]
+        first = (some >> np.uint64(32)).astype(np.int64)
+        return first, (some & np.uint64(0xFFFFFFFF)).astype(np.int64)
+
+    def _merge(self) -> None:
+        if self._pending:
+            joined = np.concatenate([self._known, *self._pending])
+            self._pending.clear()
+            self._known = _distinct(joined)
 
 
 def _sharing(

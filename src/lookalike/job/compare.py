@@ -18,7 +18,7 @@ from lookalike.candidates.buckets import (
     candidate_blocks,
     refuse_if_quadratic,
 )
-from lookalike.candidates.near_bands import BYTES_PER_DOCUMENT, near_pairs
+from lookalike.candidates.near_bands import BYTES_PER_DOCUMENT, NearPairs, near_bands
 from lookalike.cluster.thinning import Thinned, Thinning
 from lookalike.recipe import JoinResources
 from lookalike.results.pairs import LINK, Links
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.candidates.near_bands import NearPairs
     from lookalike.candidates.prefilter import Prefilter
     from lookalike.job.running import Running
     from lookalike.job.sketch import Sketches
@@ -121,18 +120,23 @@ def find_near(
     running.progress("band", 0, layout.bands)
     fitting = running.memory // 4 // NEAR_BYTES_PER_PAIR
     concurrent_bands = running.memory // 4 // (BYTES_PER_DOCUMENT * max(1, documents))
-    return near_pairs(
+    found = NearPairs(fitting if max_pairs is None else min(max_pairs, fitting))
+    blocks = near_bands(
         sketches.keys.band,
         layout.bands,
         bits,
         sketches.prefilter_bits(),
         empty=sketches.empty,
         max_differing=max_differing,
-        max_pairs=fitting if max_pairs is None else min(max_pairs, fitting),
-        max_band_pairs=max(MIN_PAIRS_LIMIT, PAIRS_PER_DOCUMENT * documents),
+        max_pairs=found.max_pairs,
+        max_bucket_pairs=max(MIN_PAIRS_LIMIT, PAIRS_PER_DOCUMENT * documents),
         threads=max(1, min(running.threads, concurrent_bands)),
-        progress=lambda done, total: running.progress("band", done, total),
     )
+    for done, band in enumerate(blocks, 1):
+        if not found.add(band):
+            return None
+        running.progress("band", done, layout.bands)
+    return found if len(found) <= found.max_pairs else None
 
 
 def near_links(found: NearPairs, compare: Compare, stage: Stage, running: Running) -> Links:
