@@ -10,7 +10,13 @@ import lookalike.candidates.exact_join
 import twins
 import twins_cosine
 from lookalike.base.errors import SettingsError
-from lookalike.candidates.exact_join import exact_candidates, near_vectors, near_weighted_sets
+from lookalike.candidates.exact_join import (
+    counted_candidates,
+    exact_candidates,
+    near_vectors,
+    near_weighted_sets,
+    similar_sets,
+)
 from lookalike.kernels import exact_join as kernels
 from lookalike.kernels import weighted_shingles
 from lookalike.kernels.jit import INTERPRETED
@@ -27,20 +33,20 @@ elements = st.sampled_from([0, 1, 2, 3, 5, 8, 13, 2**32, 2**63, 2**64 - 1])
 sets_of_few = st.lists(st.sets(elements, max_size=10), max_size=8)
 
 
-def candidates(sets, threshold, **options):
+def candidates(sets, threshold, way=exact_candidates, **options):
     """The candidates as a list of pairs, so that a repeated one shows."""
     return [
         pair
-        for first, second in exact_candidates(sets_of(sets), threshold=threshold, **options)
+        for first, second in way(sets_of(sets), threshold=threshold, **options)
         for pair in pairs_of(first, second)
     ]
 
 
-def found(sets, threshold, **options):
+def found(sets, threshold, way=exact_candidates, **options):
     """The verified pairs with their similarity."""
     laid_out = sets_of(sets)
     result = {}
-    for first, second in exact_candidates(laid_out, threshold=threshold, **options):
+    for first, second in way(laid_out, threshold=threshold, **options):
         scored = verify(laid_out, first, second, threshold=threshold)
         result.update(
             zip(pairs_of(scored.first, scored.second), scored.similarity.tolist(), strict=True)
@@ -111,6 +117,36 @@ class TestNothingIsLost:
         assert len(found([{7}] * 20, 1.0)) == 190
 
 
+class TestFewSetsAreCounted:
+    @given(sets_of_few, st.sampled_from(THRESHOLDS) | st.floats(0, 1, exclude_min=True))
+    def test_the_candidates_are_the_pairs_that_comparing_every_two_finds(self, sets, threshold):
+        expected = brute_force(sets, threshold)
+        assert found(sets, threshold, counted_candidates) == expected
+        assert candidates(sets, threshold, counted_candidates) == sorted(expected)
+
+    @given(sets_of_few, st.data())
+    def test_a_threshold_that_is_hit_exactly_is_reached(self, sets, data):
+        fractions = {twins.jaccard(a, b) for a, b in combinations(sets, 2)} - {0}
+        threshold = float(data.draw(st.sampled_from(sorted(fractions | {Fraction(1)}))))
+        for hit in (threshold, float(np.nextafter(threshold, 0))):
+            assert found(sets, hit, counted_candidates) == brute_force(sets, hit)
+
+    def test_more_sets_or_longer_ones_are_joined(self, monkeypatch):
+        taken = []
+        for name in ("counted_candidates", "exact_candidates"):
+            monkeypatch.setattr(
+                lookalike.candidates.exact_join,
+                name,
+                lambda *_, name=name, **__: taken.append(name),
+            )
+        few, many = sets_of([{1}] * 256), sets_of([{1}] * 257)
+        similar_sets(few, threshold=0.5)
+        similar_sets(many, threshold=0.5)
+        monkeypatch.setattr(lookalike.candidates.exact_join, "MAX_COUNTED_ELEMENTS", 1000)
+        similar_sets(few, threshold=0.5)
+        assert taken == ["counted_candidates", "exact_candidates", "exact_candidates"]
+
+
 class TestEachPairOnce:
     @given(sets_of_few, st.sampled_from(THRESHOLDS), st.sampled_from([1, 2, 7]))
     def test_the_smaller_row_comes_first_and_no_pair_comes_again(self, sets, threshold, block):
@@ -148,8 +184,9 @@ class TestEdges:
 
     @pytest.mark.parametrize("threshold", [0, -0.1, 1.01, float("nan")])
     def test_a_threshold_at_which_every_pair_is_similar_is_refused(self, threshold):
-        with pytest.raises(SettingsError, match=rf"threshold={threshold} with recall=1: use one"):
-            candidates([{1}, {2}], threshold)
+        for way in (exact_candidates, counted_candidates):
+            with pytest.raises(SettingsError, match=rf"{threshold} with recall=1: use one"):
+                candidates([{1}, {2}], threshold, way)
 
     def test_the_caller_s_sets_are_not_changed(self):
         sets = sets_of([{3, 1}, {1, 2**64 - 1}, {2}])

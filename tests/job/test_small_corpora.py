@@ -2,6 +2,7 @@
 
 import itertools
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,8 +45,13 @@ def test_it_is_said():
 
 
 def test_the_result_is_that_of_recall_1():
-    texts = near_duplicates(120, seed=2)
-    for options in ({}, {"metric": "cosine"}, {"multiset": True, "shingle": "chars:3"}):
+    many = near_duplicates(120, seed=2)
+    jobs: list[tuple[list[str], dict[str, Any]]] = [
+        (many, {}),
+        (many[:10], {"metric": "cosine", "threshold": 0.3}),
+        (many, {"multiset": True, "shingle": "chars:3"}),
+    ]
+    for texts, options in jobs:
         small, exact = lookalike.find(texts, **options), lookalike.find(texts, recall=1, **options)
         assert small.pairs.to_pylist() == exact.pairs.to_pylist()
         assert small.clusters.to_pylist() == exact.clusters.to_pylist()
@@ -73,6 +79,11 @@ def test_what_was_asked_for_otherwise_is_done_otherwise(options):
 
 
 def test_a_larger_corpus_is_sketched():
+    many = [f"{text} {number}" for number, text in enumerate(near_duplicates(201, seed=3))]
+    assert lookalike.find(many[:11], metric="cosine").plan.origin == "planned"
+    assert lookalike.find(many[:10], metric="cosine").plan.origin == "small"
+    assert lookalike.find(many).plan.origin == "planned"
+    assert lookalike.find(many[:200]).plan.origin == "small"
     assert lookalike.find(near_duplicates(260, seed=3)).plan.origin == "planned"
     long = [text * 400 for text in near_duplicates(60, seed=3)]
     assert sum(map(len, long)) > 4 << 20

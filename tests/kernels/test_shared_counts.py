@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike.kernels import shared_counts as kernels
-from lookalike.planning import sampling
+from lookalike.text import shared_counts as counting
 from made_documents import sets_of
 
 pytestmark = pytest.mark.kernels
@@ -34,9 +34,9 @@ def by_hand(sets: list[set[int]]) -> list[list[int]]:
 )
 def test_it_is_the_size_of_every_intersection(sets, stretch, some):
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(sampling, "STRETCH_ELEMENTS", stretch)
-        patched.setattr(sampling, "BOUNDS_SAMPLE", some)
-        assert sampling._shared(sets_of(sets)).tolist() == by_hand(sets)
+        patched.setattr(counting, "STRETCH_ELEMENTS", stretch)
+        patched.setattr(counting, "BOUNDS_SAMPLE", some)
+        assert counting.shared_counts(sets_of(sets)).tolist() == by_hand(sets)
 
 
 @given(
@@ -57,6 +57,6 @@ def test_the_largest_stretch_is_that_between_two_bounds(sets, bounds):
 
 def test_two_hundred_sets_that_share_all():
     sets = [set(range(50)) | {1000 + i} for i in range(200)]
-    found = sampling._shared(sets_of(sets))
+    found = counting.shared_counts(sets_of(sets))
     assert (found[np.triu_indices(200, 1)] == 50).all()
     assert found.sum() == 50 * 199 * 100

@@ -9,12 +9,11 @@ import numpy as np
 
 from lookalike.base.wording import setting
 from lookalike.kernels import near_bands
-from lookalike.kernels import shared_counts as kernels
 from lookalike.sketches import hyperplanes, minhash
 from lookalike.sketches.prefilter import PREFILTER_BITS, PREFILTER_ROWS
+from lookalike.text.shared_counts import shared_counts
 from lookalike.text.shingles import (
     ALPHABETIC,
-    Sets,
     Shingling,
     element_sets,
     shingle_hashes,
@@ -47,10 +46,6 @@ __all__ = [
 SAMPLE_DOCUMENTS = 200
 SAMPLE_BYTES = 4 << 20
 
-STRETCH_ELEMENTS = 1 << 12
-"""Elements, about, that are looked up in one small table."""
-BOUNDS_SAMPLE = 1 << 14
-"""Elements by which the bounds of such stretches are chosen."""
 CLOSE_DOCUMENTS, MAX_CLOSE_DOCUMENTS = 4096, 16384
 CLOSE_BYTES = 32 << 20
 """The sample that tells how many pairs are far from random."""
@@ -181,29 +176,10 @@ def measure(documents: Canonical, chosen: NDArray[np.int64], shingling: Shinglin
         return Background(np.empty(0), TYPICAL.shingles)
     sizes = sets.sizes()
     first, second = np.triu_indices(len(sets), 1)
-    shared = _shared(sets)[first, second]
+    shared = shared_counts(sets)[first, second]
     # Two documents of nothing but what is ignored share nothing, and have nothing.
     similarities = shared / np.maximum(sizes[first] + sizes[second] - shared, 1)
     return Background(similarities, float(sizes.mean()))
-
-
-def _shared(sets: Sets) -> NDArray[np.int64]:
-    """Count the elements that every two of a few sets share, above the diagonal of a matrix.
-
-    Random documents share few shingles, so that looking up which sets have an element is much
-    faster than merging every two.
-    """
-    elements = sets.elements
-    some = np.sort(elements[:: 1 + len(elements) // BOUNDS_SAMPLE])
-    bounds = some[:: 1 + len(some) * STRETCH_ELEMENTS // max(len(elements), 1)][1:]
-    most = kernels.largest_stretch(elements, sets.offsets, bounds)
-    bits = int(2 * most).bit_length()
-    table = np.empty(1 << bits, np.uint64), np.full(1 << bits, -1, np.int32)
-    entries = np.empty(most, np.int32), np.empty(most, np.int32)
-    counts = np.zeros((len(sets), len(sets)), np.int64)
-    shift = np.uint64(64 - bits)
-    kernels.shared_counts(elements, sets.offsets, bounds, *table, *entries, shift, counts)
-    return counts
 
 
 def close_sample(

@@ -49,8 +49,9 @@ WEIGHTED_BY = {
     "log": "shingles by log counts",
     "tf-idf": "shingles by tf-idf",
 }
-SMALL_DOCUMENTS = 200
-"""Distinct documents up to which all are compared with each other, as those of a sample are."""
+SMALL_DOCUMENTS, SMALL_WEIGHTED_SETS = 200, 10
+"""Distinct documents up to which comparing all is cheaper than sketching: sets and vectors, and
+sets of weighted shingles, whose products are dearer."""
 JOIN_MEMORY_PER_BYTE = 48
 """Memory that the exact join takes for a byte of a document, at the most."""
 MOSTLY_EMPTY_SHARE = 0.5
@@ -179,11 +180,13 @@ def choose(
 def _is_small(
     settings: Settings, sample: Sample, sample_texts: Canonical, memory: int | None
 ) -> bool:
-    """Tell whether all documents are best compared with each other."""
+    """Tell whether comparing all documents with each other is cheaper than sketching them."""
     if memory is None or not settings.planned or settings.estimate:
         return False
+    weighted = settings.metric == "cosine" and sample.kind != "vectors"
+    limit = min(SMALL_DOCUMENTS, SMALL_WEIGHTED_SETS) if weighted else SMALL_DOCUMENTS
     fits = JOIN_MEMORY_PER_BYTE * int(sample_texts.offsets[-1]) <= memory
-    return len(sample_texts) == sample.distinct <= SMALL_DOCUMENTS and fits
+    return len(sample_texts) == sample.distinct <= limit and fits
 
 
 def _dimensions(form: CanonicalForm) -> str:

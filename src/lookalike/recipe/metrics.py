@@ -214,11 +214,11 @@ class Jaccard:
     def every(
         self, documents: Documents, rows: Rows, threshold: float, resources: JoinResources
     ) -> tuple[Blocks, Compare]:
-        """Join all sets by their rarest shingles."""
+        """Count what every two of a few sets share; join more by their rarest shingles."""
         _refuse_if_large(24 * int(documents.lengths(rows).sum()), resources.memory, "every shingle")
         part, mine = documents.part(rows)
         sets = element_sets(part, self.shingling, rows=mine, threads=resources.threads)
-        blocks = exact_join.exact_candidates(sets, threshold=threshold, progress=resources.progress)
+        blocks = exact_join.similar_sets(sets, threshold=threshold, progress=resources.progress)
 
         def compare(first: Rows, second: Rows) -> Scored:
             return jaccard.verify(
