@@ -10,7 +10,9 @@ import pyarrow as pa
 import pytest
 
 import lookalike
+import twins
 from lookalike.base.errors import SourceError
+from lookalike.planning import sampling
 from lookalike.recipe import Recipe, Sample, choose
 from lookalike.settings import Settings
 from made_documents import near_duplicates
@@ -156,6 +158,35 @@ def test_whatever_decides_a_key_or_a_score_is_in_the_fingerprint() -> None:
     stricter = replace(plain, most_differing=plain.most_differing - 1)
     assert stricter.fingerprint != plain.fingerprint
     assert stricter.sketching() == plain.sketching()
+
+
+def test_each_field_by_itself_makes_another_recipe() -> None:
+    recipe = chosen(TEXTS, {"estimate": True})
+    others = [
+        replace(recipe, **{name: getattr(recipe, name) + change})
+        for name, change in (
+            ("threshold", 0.01),
+            ("most_differing", 1),
+            ("rows", 1),
+            ("estimated", -1),
+        )
+    ]
+    assert len({one.fingerprint for one in [recipe, *others]}) == 1 + len(others)
+
+
+def test_the_prefilter_looks_at_two_bits_of_each_row() -> None:
+    recipe = chosen(TEXTS, {})
+    made = recipe.encode(recipe.canonical(array_of(TEXTS[:5])))
+    expected = [twins.prefilter_bits(row) for row in made.sketches.tolist()]
+    assert made.prefilter.tolist() == expected
+
+
+@pytest.mark.parametrize("most", [1, 2, 7, 299, 300, 400])
+def test_the_smallest_fingerprints_are_taken_in_their_order(most: int) -> None:
+    prints = np.random.default_rng(most).integers(0, 40, (300, 2)).astype(np.uint64)
+    rows = np.flatnonzero(np.arange(300) % 3)
+    expected = sorted(rows.tolist(), key=lambda row: (*prints[row].tolist(), row))[:most]
+    assert sampling.smallest_fingerprints(prints, rows, most).tolist() == expected
 
 
 def test_it_is_frozen() -> None:
