@@ -4,18 +4,18 @@ import inspect
 import json
 import pydoc
 from dataclasses import MISSING, dataclass, field, fields
-from enum import Enum
 from typing import Any
 
+import click
 import pytest
-import typer
 from conftest import ROOT  # type: ignore[import-not-found]
 
 import lookalike
 from lookalike import settings
 from lookalike.base.options import Option, option_of, takes
 from lookalike.cli.app import program
-from lookalike.cli.options import with_options
+from lookalike.cli.command import Argument, flag
+from lookalike.cli.options import command
 from lookalike.settings.options import Similar
 
 COMMANDS = {
@@ -35,17 +35,13 @@ SOURCES = {"compare": ("a", "b"), "write_sketches": ("source", "out")}
 REFERENCE = (ROOT / "docs" / "command-line.md").read_text()
 
 
-def command_of(made: typer.Typer, name: str) -> Any:
-    root: Any = typer.main.get_command(made)
-    return root.commands[name]
+def command_of(name: str) -> Any:
+    group = program()
+    return group.get_command(click.Context(group), name)
 
 
 def taken_by(command: Any) -> dict[str, Any]:
     return {parameter.name: parameter for parameter in command.params}
-
-
-def plain(value: Any) -> Any:
-    return value.value if isinstance(value, Enum) else value
 
 
 def defaults_of(options: Any) -> dict[str, Any]:
@@ -72,14 +68,14 @@ def test_plan_takes_every_option_with_its_default():
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_takes_every_option_with_its_default_and_help(name):
-    taken = taken_by(command_of(program(), name))
+    taken = taken_by(command_of(name))
     for one in fields(COMMANDS[name]):
         option = option_of(one)
         if option.python_only:
             assert one.name not in taken
             continue
         given = taken[one.name]
-        assert plain(given.default) == one.default, one.name
+        assert given.default == one.default, one.name
         assert given.help == option.help
         spelled = {f"--{one.name.replace('_', '-')}", *(f"--{also}" for also in option.also)}
         assert set(given.opts) == spelled | ({option.short} if option.short else set())
@@ -97,7 +93,7 @@ def test_the_reference_has_every_option_with_its_help(name):
 
 def test_no_two_options_of_a_command_have_one_name_or_letter():
     for name in COMMANDS:
-        spelled = [one for given in command_of(program(), name).params for one in given.opts]
+        spelled = [one for given in command_of(name).params for one in given.opts]
         assert len(spelled) == len(set(spelled)), name
 
 
@@ -170,46 +166,40 @@ def test_one_more_field_is_one_more_keyword():
 @pytest.fixture
 def widened():
     """Give a command with one more field, and what it was called with."""
-    program, seen = typer.Typer(rich_markup_mode=None), []
+    seen = []
 
-    @program.command("made")
-    @with_options(Widened)
-    def made(
-        source: str,
-        options: dict[str, Any],
-        own: bool = False,
-    ) -> None:
+    @command(Widened, flag(["--own"], "Its own."), Argument("source", "What is read."))
+    def made(source: str, options: dict[str, Any], *, own: bool) -> None:
         """Do nothing."""
         seen.append((source, own, options))
 
-    program.command("other")(lambda: None)
-    return program, seen
+    return made, seen
 
 
 def test_one_more_field_is_one_more_option(widened):
-    program, seen = widened
-    root: Any = typer.main.get_command(program)
-    root(["made", "x"], standalone_mode=False)
+    made, seen = widened
+    made(["x"], standalone_mode=False)
     shown = {name: value for name, value in defaults_of(Widened).items() if name != "listener"}
     assert seen.pop() == ("x", False, shown)
-    given = ["made", "x", "--depth", "5", "--loud", "--kind", "c", "--others", "1", "--others", "2"]
-    root([*given, "-t", "0.1", "--own"], standalone_mode=False)
+    given = ["x", "--depth", "5", "--loud", "--kind", "c", "--others", "1", "--others", "2"]
+    made([*given, "-t", "0.1", "--own"], standalone_mode=False)
     changed = {"depth": 5, "loud": True, "kind": "c", "others": ["1", "2"], "threshold": 0.1}
     assert seen.pop() == ("x", True, shown | changed)
     for spelled in ("-d", "--deep"):
-        root(["made", "x", spelled, "7"], standalone_mode=False)
+        made(["x", spelled, "7"], standalone_mode=False)
         assert seen.pop()[2]["depth"] == 7
-    with pytest.raises(typer.BadParameter):
-        root(["made", "x", "--kind", "d"], standalone_mode=False)
+    with pytest.raises(click.BadParameter):
+        made(["x", "--kind", "d"], standalone_mode=False)
 
 
 def test_the_help_of_a_made_up_command_shows_its_options(widened):
-    command = command_of(widened[0], "made")
-    shown = " ".join(command.get_help(command.make_context("made", ["x"])).split())
+    made, _ = widened
+    shown = " ".join(made.get_help(made.make_context("made", ["x"])).split())
     for one in fields(Widened):
         option: Option = option_of(one)
         assert (option.help in shown) is not option.python_only
     assert "LEVELS" in shown
-    assert [*taken_by(command)] == [
+    assert "SOURCE What is read. [required]" in shown
+    assert [*taken_by(made)] == [
         *("source", "threshold", "recall", "depth", "loud", "kind", "others", "own")
     ]

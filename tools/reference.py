@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lookalike import settings
 from lookalike.base.options import option_of
-from lookalike.cli.app import program
+from lookalike.cli.app import COMMANDS
 
 FUNCTIONS = {
     "find": settings.FindOptions,
@@ -54,9 +54,8 @@ def help_of(*command: str) -> str:
 
 
 def page() -> str:
-    names = [command.name for command in program().registered_commands if command.name]
     parts = [INTRODUCTION]
-    parts += [f"## lookalike {name}\n\n```\n{help_of(name)}\n```\n" for name in names]
+    parts += [f"## lookalike {name}\n\n```\n{help_of(name)}\n```\n" for name in COMMANDS]
     return "\n".join(parts)
 
 

@@ -11,16 +11,16 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 import pytest
-import typer
 from hypothesis import given
 from hypothesis import strategies as st
 
 import lookalike
 from lookalike.base import wording
 from lookalike.base.wording import Message, in_python, on_command_line, setting, visible
-from lookalike.cli.app import program
+from lookalike.cli.app import COMMANDS, program
 
 MARKS = wording.OPEN + wording.WORDS + wording.NUMBER + wording.CLOSE
 SPELLED = [
@@ -191,8 +191,8 @@ def named():
 
 
 def test_messages_name_settings_that_both_faces_have():
-    group: Any = typer.main.get_command(program())
-    commands = group.commands.values()
+    group = program()
+    commands: list[Any] = [group.get_command(click.Context(group), name) for name in COMMANDS]
     options = {option for one in commands for p in one.params for option in p.opts}
     public = [getattr(lookalike, name) for name in lookalike.__all__]
     functions = [one for one in public if inspect.isfunction(one)]

@@ -235,3 +235,20 @@ def test_learn_says_of_an_empty_file_that_it_is_similar_to_nothing(told, tmp_pat
         status, output, errors = told("learn", tmp_path / "1.txt", tmp_path / other)
         assert (status, errors) == (0, "")
         assert "Empty, and so similar to nothing: d1" in output
+
+
+def test_without_arguments_the_help_is_shown_as_wrong_usage(told):
+    status, output, errors = told()
+    assert (status, output) == (2, "")
+    assert errors == told("--help")[1]
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [("fnd", " Did you mean 'find'?"), ("compares", " Did you mean 'compare'?"), ("xyz", "")],
+)
+def test_a_command_that_there_is_not_is_told_with_the_one_that_was_meant(given, meant, told):
+    status, output, errors = told(given)
+    assert (status, output) == (2, "")
+    assert errors.endswith(f"\n\nError: No such command {given!r}.{meant}\n")
+    assert errors.startswith("Usage: lookalike [OPTIONS] COMMAND [ARGS]...\n")

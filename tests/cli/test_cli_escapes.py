@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+from unittest import mock
 
 import pytest
 from rich.table import Table
@@ -234,7 +235,7 @@ def test_an_error_on_a_terminal_is_printable(tmp_path):
 
 
 def test_what_is_said_after_a_stop_is_printable(monkeypatch, capsys):
-    monkeypatch.setattr(app, "program", lambda *_: lambda **_: app.STOPPED)
+    monkeypatch.setattr(app, "program", mock.Mock(side_effect=KeyboardInterrupt))
     monkeypatch.setattr(screen, "_STOPPED_LINE", [f"stopped; remove {NAME} to give it up"])
     with pytest.raises(SystemExit, match="130"):
         app.main()

@@ -426,7 +426,6 @@ class TestProgram:
             (["--columns", "hash"], "column 'hash' is unknown"),
             (["--columns", ""], "--columns is empty"),
             (["--bits", "100"], "--bits 100: use a multiple of 32"),
-            (["--format", "table"], "use the format jsonl, csv or parquet"),
             (["--weights", "log", "--normalise", "x"], "--normalise x is unknown"),
             (["-o", "sketches.xyz"], "the format of sketches.xyz is not known"),
             (["--memory", "lots"], "--memory lots is not understood"),
@@ -442,6 +441,11 @@ class TestProgram:
         assert re.fullmatch(r"lookalike: [^\n]+\n", errors)
         assert message in errors
         assert [path.name for path in source.parent.iterdir()] == ["docs.jsonl"]
+
+    def test_sketches_are_for_programs_and_the_formats_are_named(self, told, source):
+        status, output, errors = told("sketch", source, "--format", "table", "-q")
+        assert (status, output) == (2, "")
+        assert "'--format': 'table' is not one of 'jsonl', 'csv', 'parquet'.\n" in errors
 
     @pytest.mark.parametrize("name", ["broken.jsonl", "binary.txt", "gone.txt"])
     def test_what_cannot_be_read_is_one_line_and_writes_nothing(self, told, tmp_path, name):

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import errno
-import io
 import os
 import sys
 from importlib import import_module
-from typing import Annotated, Any, NoReturn
+from typing import Any, NoReturn
 
-import typer
+import click
 
 from lookalike import __version__
 from lookalike.base.errors import LookalikeError, QuadraticError, SettingsError
 from lookalike.base.wording import visible, visible_lines
+from lookalike.cli import completion
 
 __all__ = ["COMMANDS", "main", "program"]
 
@@ -22,16 +22,14 @@ STOPPED = 130
 """Exit statuses; the second after Ctrl-C."""
 VERSIONS = ("NumPy", "Numba", "pyarrow", "SciPy")
 """Packages whose versions matter where something goes wrong."""
-USAGE_ERROR: Any = typer.BadParameter.__base__
-"""All that wrong usage raises, for which Typer has no public name."""
 OUT_OF_MEMORY_MESSAGE = (
     "there is not enough memory: use fewer documents, or fewer bands and rows, or raise the limit "
     "of this process if it has one (ulimit -v)"
 )
 
 COMMANDS = {
-    "find": None,
-    "dedup": None,
+    "find": "Find similar pairs and clusters.",
+    "dedup": "Write the corpus without near-duplicates.",
     "contained": "Find which documents are inside others.",
     "boilerplate": "List the passages that many documents share.",
     "sketch": "Write fingerprints and signatures of documents.",
@@ -40,58 +38,87 @@ COMMANDS = {
     "curve": "Show the curve of any banding or cascade.",
     "learn": "Walk through the textbook method, table by table.",
 }
-"""Each is a function in a module of its name; here with a shorter help where it has one."""
+"""Each stands in a module of its name, which is loaded when it is asked for."""
 
 
-def program(*names: str) -> typer.Typer:
-    """Make the program with some of its commands, by default all."""
-    made = typer.Typer(
-        name="lookalike",
-        no_args_is_help=True,
-        # Plain help takes half the time to appear, and reads the same in a pipe.
-        rich_markup_mode=None,
-        pretty_exceptions_enable=False,
+class _Program(click.Group):
+    """The program, whose commands are loaded one by one."""
+
+    def list_commands(self, _context: click.Context) -> list[str]:
+        return [*COMMANDS]
+
+    def get_command(self, _context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        found: click.Command = getattr(import_module(f"lookalike.cli.{name}"), name)
+        found.short_help = COMMANDS[name]
+        return found
+
+    def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([*COMMANDS.items()])
+
+    def resolve_command(
+        self, context: click.Context, given: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if given[0] not in COMMANDS:
+            from difflib import get_close_matches
+
+            meant = " or ".join(map(repr, get_close_matches(given[0], COMMANDS)))
+            context.fail(
+                f"No such command {given[0]!r}." + (f" Did you mean {meant}?" if meant else "")
+            )
+        return super().resolve_command(context, given)
+
+
+def program() -> click.Group:
+    """Make the program."""
+    return _Program(
+        "lookalike",
+        params=[
+            click.Option(
+                ["--version"],
+                is_flag=True,
+                is_eager=True,
+                expose_value=False,
+                callback=_say_versions,
+                help="Say the versions.",
+            ),
+            *completion.OPTIONS,
+        ],
         context_settings={"help_option_names": ["-h", "--help"]},
         help="Find the documents in a pile that are the same or nearly the same.",
         epilog="Example: lookalike find essays/ --threshold 0.7",
     )
-    made.callback()(_root)
-    for name in names or COMMANDS:
-        command = getattr(import_module(f"lookalike.cli.{name}"), name)
-        made.command(name, short_help=COMMANDS[name])(command)
-    return made
 
 
-def _version(asked: bool) -> None:
+def _say_versions(context: click.Context, _option: click.Parameter, asked: bool) -> None:
     if asked:
         from importlib.metadata import version
 
         python = ".".join(map(str, sys.version_info[:3]))
         others = ", ".join(f"{name} {version(name.lower())}" for name in VERSIONS)
-        typer.echo(f"lookalike {__version__}\nPython {python}, {others}")
-        raise typer.Exit
-
-
-def _root(
-    _version: Annotated[
-        bool,
-        typer.Option("--version", callback=_version, is_eager=True, help="Say the versions."),
-    ] = False,
-) -> None:
-    pass
+        click.echo(f"lookalike {__version__}\nPython {python}, {others}")
+        context.exit()
 
 
 def main() -> None:
     """Run the program; an error is one line on standard error, and status 1, or 2 for usage."""
     try:
-        # The options of other commands take longer to make than some commands run.
-        named = [name for name in sys.argv[1:2] if name in COMMANDS]
-        status = program(*named)(prog_name="lookalike", standalone_mode=False)
-    except SystemExit as end:
-        _quiet_if_cut_off(end)
-        raise
-    except USAGE_ERROR as error:
+        _run(sys.argv[1:])
+        sys.stdout.flush()
+    except click.exceptions.Exit as end:
+        sys.exit(end.exit_code)
+    except click.ClickException as error:
         _explain_usage(error)
+    except KeyboardInterrupt:
+        from lookalike.cli.screen import stopped
+
+        _end(stopped(), STOPPED)
+    except BrokenPipeError:
+        # A reader of the output that has enough is no error; and Python must not try, and fail,
+        # to write the rest when it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except QuadraticError as error:
         _end(error.for_command_line())
     except SettingsError as error:
@@ -110,11 +137,18 @@ def main() -> None:
             f"an error of Lookalike's own, {type(error).__name__}: {' '.join(str(error).split())}; "
             "run again with LOOKALIKE_DEBUG=1 for its place, and report it"
         )
-    if status == STOPPED:
-        from lookalike.cli.screen import stopped
+    sys.exit(0)
 
-        _end(stopped(), STOPPED)
-    sys.exit(status or 0)
+
+def _run(arguments: list[str]) -> None:
+    made = program()
+    completion.answer(made)
+    # What Click has for whole programs would end them in its own ways, and expand patterns.
+    with made.make_context("lookalike", arguments, resilient_parsing=not arguments) as context:
+        if not arguments:
+            print(made.get_help(context), file=sys.stderr)
+            context.exit(WRONG_USAGE)
+        made.invoke(context)
 
 
 def _lacks_memory(error: Exception) -> bool:
@@ -125,19 +159,13 @@ def _lacks_memory(error: Exception) -> bool:
     return any(sign in text for sign in ("failed to map segment", "can't start new thread"))
 
 
-def _quiet_if_cut_off(end: SystemExit) -> None:
-    """Let a reader of the output that has enough be no error."""
-    if isinstance(end.__context__, BrokenPipeError):
-        # Keep Python from trying, and failing, to write the rest at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        end.code = 0
-
-
 def _explain_usage(error: Any) -> NoReturn:
     """Show how the command is used and what was wrong, which may quote any argument."""
-    buffer = io.StringIO()
-    error.show(file=buffer)
-    print(visible_lines(buffer.getvalue()), end="", file=sys.stderr)
+    context = getattr(error, "ctx", None)
+    if context is not None:
+        print(context.get_usage(), file=sys.stderr)
+        print(f"Try '{context.command_path} --help' for help.\n", file=sys.stderr)
+    print(visible_lines(f"Error: {error.format_message()}"), file=sys.stderr)
     sys.exit(error.exit_code)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from lookalike.cli.options import AsJson, Quiet, Source, with_options
-from lookalike.cli.working import FailOn
+from lookalike.cli.command import AS_JSON, QUIET, SOURCE
+from lookalike.cli.options import command
+from lookalike.cli.working import FAIL_ON
 from lookalike.settings import BoilerplateOptions
 
 if TYPE_CHECKING:
@@ -20,13 +21,14 @@ SHOWN_CHARACTERS = 200
 """Characters of a passage that are shown on a screen."""
 
 
-@with_options(BoilerplateOptions)
+@command(BoilerplateOptions, SOURCE, AS_JSON, FAIL_ON, QUIET)
 def boilerplate(
-    source: Source,
+    source: tuple[str, ...],
     options: dict[str, Any],
-    as_json: AsJson = False,
-    fail_on: FailOn = None,
-    quiet: Quiet = False,
+    *,
+    as_json: bool,
+    fail_on: str | None,
+    quiet: bool,
 ) -> None:
     """List the passages that the most documents share: headers, licences, signatures.
 

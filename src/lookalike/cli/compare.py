@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from lookalike.cli.options import AsJson, Quiet, with_options
+from lookalike.cli.command import AS_JSON, QUIET, Argument, file_name, flag
+from lookalike.cli.options import command
 from lookalike.settings import CompareOptions
 
 if TYPE_CHECKING:
@@ -18,16 +17,20 @@ SHOWN_PASSAGES = 20
 SHOWN_CHARACTERS = 300
 
 
-@with_options(CompareOptions)
+A = Argument("a", "A text, HTML, PDF or DOCX file.", type=file_name())
+B = Argument("b", "Another.", type=file_name())
+WHOLE = flag(["--whole"], "Show every passage, from its first word to its last.")
+
+
+@command(CompareOptions, A, B, WHOLE, AS_JSON, QUIET)
 def compare(
-    a: Annotated[str, typer.Argument(metavar="A", help="A text, HTML, PDF or DOCX file.")],
-    b: Annotated[str, typer.Argument(metavar="B", help="Another.")],
+    a: str,
+    b: str,
     options: dict[str, Any],
-    whole: Annotated[
-        bool, typer.Option("--whole", help="Show every passage, from its first word to its last.")
-    ] = False,
-    as_json: AsJson = False,
-    quiet: Quiet = False,
+    *,
+    whole: bool,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Say how similar two documents are, and show the passages they share.
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lookalike.cli.options import AsJson, Quiet, Source, with_options
-from lookalike.cli.working import FailOn
+from lookalike.cli.command import AS_JSON, QUIET, SOURCE
+from lookalike.cli.options import command
+from lookalike.cli.working import FAIL_ON
 from lookalike.settings import ContainedOptions
 
 if TYPE_CHECKING:
@@ -18,13 +19,14 @@ __all__ = ["contained"]
 SHOWN_PAIRS = 20
 
 
-@with_options(ContainedOptions)
+@command(ContainedOptions, SOURCE, AS_JSON, FAIL_ON, QUIET)
 def contained(
-    source: Source,
+    source: tuple[str, ...],
     options: dict[str, Any],
-    as_json: AsJson = False,
-    fail_on: FailOn = None,
-    quiet: Quiet = False,
+    *,
+    as_json: bool,
+    fail_on: str | None,
+    quiet: bool,
 ) -> None:
     """Find which documents are inside others: quotes, excerpts, parts of a longer text.
 

@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
-from lookalike.cli.options import AsJson, with_options
+from lookalike.cli.command import AS_JSON, Argument
+from lookalike.cli.options import command
 from lookalike.settings import Measured
 
 __all__ = ["curve"]
 
 
-@with_options(Measured)
+SPEC = Argument(
+    "spec",
+    "Steps from the rows upward, as and:5 or:20 (20 bands of 5 rows).",
+    metavar="SPEC...",
+    nargs=-1,
+    required=True,
+)
+THRESHOLD = click.Option(
+    ["--threshold", "-t"],
+    type=float,
+    metavar="<float>",
+    help="Count misses above it and false candidates below.",
+)
+AT = click.Option(["--at"], metavar="S,S,…", help="Similarities to show; by default 0.1 to 0.9.")
+
+
+@command(Measured, SPEC, THRESHOLD, AT, AS_JSON)
 def curve(
-    spec: Annotated[
-        list[str],
-        typer.Argument(
-            metavar="SPEC",
-            help="Steps from the rows upward, as and:5 or:20 (20 bands of 5 rows).",
-        ),
-    ],
+    spec: tuple[str, ...],
     options: dict[str, Any],
-    threshold: Annotated[
-        float | None,
-        typer.Option("--threshold", "-t", help="Count misses above it and false candidates below."),
-    ] = None,
-    at: Annotated[
-        str | None,
-        typer.Option("--at", metavar="S,S,…", help="Similarities to show; by default 0.1 to 0.9."),
-    ] = None,
-    as_json: AsJson = False,
+    *,
+    threshold: float | None,
+    at: str | None,
+    as_json: bool,
 ) -> None:
     """Show how likely a pair of each similarity is to become a candidate.
 

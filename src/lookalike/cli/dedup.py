@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
-from lookalike.cli.find import Explain
-from lookalike.cli.options import AsJson, Quiet, Source, with_options
-from lookalike.cli.working import FailOn
+from lookalike.cli.command import AS_JSON, QUIET, SOURCE, flag
+from lookalike.cli.find import EXPLAIN
+from lookalike.cli.options import command
+from lookalike.cli.working import FAIL_ON
 from lookalike.settings import FORMATS, DedupOptions
 
 if TYPE_CHECKING:
@@ -23,25 +24,26 @@ __all__ = ["dedup"]
 SHOWN_REMOVED = 20
 
 
-@with_options(DedupOptions)
+DRY_RUN = flag(["--dry-run"], "Write nothing; print what would go.")
+FORMAT = click.Option(
+    ["--format", "format_"],
+    type=click.Choice(FORMATS),
+    metavar=f"<{'|'.join(FORMATS)}>",
+    help="Of what --dry-run prints; by default a short table.",
+)
+
+
+@command(DedupOptions, SOURCE, DRY_RUN, FORMAT, EXPLAIN, AS_JSON, FAIL_ON, QUIET)
 def dedup(
-    source: Source,
+    source: tuple[str, ...],
     options: dict[str, Any],
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Write nothing; print what would go.")
-    ] = False,
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="|".join(FORMATS),
-            help="Of what --dry-run prints; by default a short table.",
-        ),
-    ] = None,
-    explain: Explain = False,
-    as_json: AsJson = False,
-    fail_on: FailOn = None,
-    quiet: Quiet = False,
+    *,
+    dry_run: bool,
+    format_: str | None,
+    explain: bool,
+    as_json: bool,
+    fail_on: str | None,
+    quiet: bool,
 ) -> None:
     """Write the corpus without near-duplicates, and what was removed.
 
@@ -69,8 +71,6 @@ def dedup(
         raise SettingsError("name a folder for the results with -o DIR, or use --dry-run")
     if format_ is not None and not dry_run:
         raise SettingsError("--format is for --dry-run: DIR gets files of its own formats")
-    if format_ not in (None, *FORMATS):
-        raise SettingsError(f"--format {format_!r} is unknown: use {', '.join(FORMATS)}")
     working.limit_of(fail_on)
     kind = kind_of({"format": format_, "out": out}, as_json=as_json)
     options["against"] = lookalike.paths(*options["against"]) if options["against"] else None

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from lookalike.cli.options import AsJson, Quiet, Source, with_options
-from lookalike.cli.working import FailOn
+from lookalike.cli.command import AS_JSON, QUIET, SOURCE, flag
+from lookalike.cli.options import command
+from lookalike.cli.working import FAIL_ON
 from lookalike.settings import FindOptions
 
 if TYPE_CHECKING:
@@ -23,20 +22,18 @@ SHOWN_MEMBERS = 8
 PLANNING = ("threshold", "recall", "bands", "rows", "cascade", "estimate", "seed", "metric")
 """Options that fingerprints have no use for."""
 
-Explain = Annotated[
-    bool, typer.Option("--explain", help="Show the curve of the plan, and why this shingle.")
-]
+EXPLAIN = flag(["--explain"], "Show the curve of the plan, and why this shingle.")
 
 
-@with_options(FindOptions)
+@command(FindOptions, SOURCE, EXPLAIN, AS_JSON, FAIL_ON, QUIET)
 def find(
-    context: typer.Context,
-    source: Source,
+    source: tuple[str, ...],
     options: dict[str, Any],
-    explain: Explain = False,
-    as_json: AsJson = False,
-    fail_on: FailOn = None,
-    quiet: Quiet = False,
+    *,
+    explain: bool,
+    as_json: bool,
+    fail_on: str | None,
+    quiet: bool,
 ) -> None:
     """Find similar pairs and clusters.
 
@@ -51,7 +48,7 @@ def find(
 
     working.limit_of(fail_on)
     if options["simhash"] is not None:
-        working.refuse_given(context, PLANNING, "with --simhash")
+        working.refuse_given(PLANNING, "with --simhash")
     kind = kind_of(options, as_json=as_json)
     console = screen.status(quiet=quiet)
     with working.session(console, options) as given:

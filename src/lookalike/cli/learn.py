@@ -3,29 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 from lookalike.base.errors import SettingsError
 from lookalike.base.wording import setting
-from lookalike.cli.options import with_options
+from lookalike.cli.command import Argument, file_name
+from lookalike.cli.options import command
 from lookalike.settings import LearnOptions, MatrixLessonOptions
 
 __all__ = ["learn"]
 
 
-@with_options(LearnOptions)
-def learn(
-    options: dict[str, Any],
-    source: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="SOURCE...",
-            help="2 to 8 documents: files, folders or JSONL; by default a sample.",
-        ),
-    ] = None,
-) -> None:
+DOCUMENTS = Argument(
+    "source",
+    "2 to 8 documents: files, folders or JSONL; by default a sample.",
+    metavar="[SOURCE...]",
+    nargs=-1,
+    type=file_name(),
+)
+
+
+@command(LearnOptions, DOCUMENTS)
+def learn(source: tuple[str, ...], options: dict[str, Any]) -> None:
     """Walk a few documents through the textbook method, with every table on the way.
 
     Shingles, the characteristic matrix, permutations, minhashing row by row, signatures, bands,

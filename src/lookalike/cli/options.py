@@ -3,111 +3,78 @@
 from __future__ import annotations
 
 import functools
-import inspect
-from collections.abc import Callable
 from dataclasses import fields
-from enum import Enum, StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 from lookalike.base.options import option_of
-from lookalike.settings import FindOptions
+from lookalike.cli.command import Command, file_name
 
-__all__ = ["AsJson", "Quiet", "Source", "one", "with_options"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-TYPES: dict[str, type] = {"bool": bool, "float": float, "int": int, "str": str}
+__all__ = ["command"]
 
-Source = Annotated[
-    list[str],
-    typer.Argument(
-        metavar="SOURCE...",
-        help="Folders, files (text of any ending; .html .pdf .docx; .jsonl .csv .tsv, also .gz and "
-        ".zst; .parquet; .npy for vectors), patterns, addresses as s3://…, or - for JSONL on "
-        "standard input.",
-    ),
-]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Nothing on standard error but errors.")]
-AsJson = Annotated[bool, typer.Option("--json", help="One JSON object with the facts.")]
+TYPES: dict[str, type] = {"float": float, "int": int}
 
 
-def one(name: str) -> Any:
-    """Give the annotation of one option of `find`, for a command that takes few of them."""
-    return _annotation(next(found for found in fields(FindOptions) if found.name == name))
+def command(options: Any, *own: click.Parameter) -> Callable[[Callable[..., None]], click.Command]:
+    """Make a command of a function: it takes the options of a class, and its own parameters.
 
-
-def with_options(options: Any, *left_out: str) -> Callable[[Callable[..., None]], Any]:
-    """Give a command the options of a class; it gets those that were given as `options`, a dict.
-
-    They stand after the arguments of the command, and before its own options.
+    The function gets the options of the class as `options`, a dict. They stand after the
+    arguments of the command, and before its own options.
     """
+    shown = [found for found in fields(options) if not option_of(found).python_only]
+    arguments = [one for one in own if isinstance(one, click.Argument)]
+    rest = [one for one in own if one not in arguments]
 
-    def decorate(command: Callable[..., None]) -> Any:
-        own = list(inspect.signature(command, eval_str=True).parameters.values())
-        own = [parameter for parameter in own if parameter.name != "options"]
-        taken = [found for found in fields(options) if found.name not in left_out]
-        fields_shown = [found for found in taken if not option_of(found).python_only]
-        parameters = [
-            inspect.Parameter(
-                found.name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=_default(found),
-                annotation=_annotation(found),
-            )
-            for found in fields_shown
-        ]
-        first = [parameter for parameter in own if parameter.default is parameter.empty]
-        rest = [parameter for parameter in own if parameter.default is not parameter.empty]
-
-        @functools.wraps(command)
+    def decorate(function: Callable[..., None]) -> click.Command:
+        @functools.wraps(function)
         def run(**given: Any) -> None:
-            chosen = {found.name: _plain_value(given.pop(found.name)) for found in fields_shown}
-            command(**given, options=chosen)
+            chosen = {found.name: _value(found, given.pop(found.name)) for found in shown}
+            function(**given, options=chosen)
 
-        run.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-            [
-                parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY)
-                for parameter in (*first, *parameters, *rest)
-            ]
+        return Command(
+            function.__name__,
+            callback=run,
+            help=function.__doc__,
+            params=[*arguments, *map(_option, shown), *rest],
+            context_settings={"help_option_names": ["-h", "--help"], "show_default": True},
         )
-        run.__annotations__ = {}
-        return run
 
     return decorate
 
 
-def _annotation(found: Any) -> Any:
-    """Make the annotation that Typer reads."""
+def _option(found: Any) -> click.Option:
+    """Make the option of a field."""
     option = option_of(found)
-    # Text where annotations are not evaluated, which they are in other modules.
-    told = getattr(found.type, "__name__", str(found.type))
-    kind: Any = TYPES.get(told.partition(" ")[0], str)
-    if option.is_path:
-        kind = Path
-    if option.is_list:
-        kind = list[str]
-    if option.choices:
-        kind = _choices(found.name, option.choices)
-    if found.default is None:
-        kind = kind | None
     names = [f"--{name}" for name in (found.name.replace("_", "-"), *option.also)]
     if option.short:
         names.append(option.short)
-    return Annotated[kind, typer.Option(*names, help=option.help, metavar=option.metavar)]
+    # Text where annotations are not evaluated, which they are in other modules.
+    told = getattr(found.type, "__name__", str(found.type)).partition(" ")[0]
+    if told == "bool":
+        return click.Option([found.name, *names], is_flag=True, default=False, help=option.help)
+    kind: Any = TYPES.get(told, str)
+    metavar = option.metavar or f"<{kind.__name__}>"
+    if option.is_path:
+        kind = file_name(Path)
+    if option.choices:
+        kind, metavar = click.Choice(option.choices), f"<{'|'.join(option.choices)}>"
+    return click.Option(
+        [found.name, *names],
+        type=kind,
+        multiple=option.is_list,
+        default=found.default,
+        metavar=metavar,
+        help=option.help,
+    )
 
 
-@functools.cache
-def _choices(name: str, values: tuple[str, ...]) -> Any:
-    return StrEnum(name, {value.replace("-", "_"): value for value in values})
-
-
-def _default(found: Any) -> Any:
-    choices = option_of(found).choices
-    if choices and found.default is not None:
-        return _choices(found.name, choices)(found.default)
-    return found.default
-
-
-def _plain_value(value: Any) -> Any:
-    return value.value if isinstance(value, Enum) else value
+def _value(found: Any, given: Any) -> Any:
+    """Give an option that may be given several times as a list, and as its default if it is not."""
+    if option_of(found).is_list:
+        return [*given] if given else found.default
+    return given

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from lookalike.cli.options import AsJson, with_options
+from lookalike.cli.command import AS_JSON
+from lookalike.cli.options import command
 from lookalike.settings import PlanOptions
 
 __all__ = ["plan"]
 
 
-@with_options(PlanOptions)
-def plan(options: dict[str, Any], as_json: AsJson = False) -> None:
+@command(PlanOptions, AS_JSON)
+def plan(options: dict[str, Any], *, as_json: bool) -> None:
     """Choose bands and rows of least cost for a threshold and a recall, and show the curve.
 
     Example: lookalike plan --threshold 0.7 --recall 0.95 --documents 20000

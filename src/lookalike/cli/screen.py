@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -12,7 +11,7 @@ from lookalike.base.notices import compiling
 from lookalike.base.wording import floor, visible, visible_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from rich.console import ConsoleOptions, RenderableType
     from rich.segment import Segment

@@ -4,38 +4,39 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
-import typer
+import click
 
-from lookalike.cli.options import Quiet, Source, with_options
+from lookalike.cli.command import QUIET, SOURCE, file_name
+from lookalike.cli.options import command
 from lookalike.settings import FORMATS, SketchOptions
 
 __all__ = ["sketch"]
 
 
-@with_options(SketchOptions)
+OUT = click.Option(
+    ["--out", "-o"],
+    type=file_name(Path),
+    metavar="FILE",
+    help="Write here, not to standard output; replaces a file.",
+)
+FORMAT = click.Option(
+    ["--format", "format_"],
+    type=click.Choice(FORMATS[1:]),
+    metavar=f"<{'|'.join(FORMATS[1:])}>",
+    help="By default as --out ends, else jsonl.",
+)
+
+
+@command(SketchOptions, SOURCE, OUT, FORMAT, QUIET)
 def sketch(
-    source: Source,
+    source: tuple[str, ...],
     options: dict[str, Any],
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            "--out",
-            "-o",
-            metavar="FILE",
-            help="Write here, not to standard output; replaces a file.",
-        ),
-    ] = None,
-    format_: Annotated[
-        str | None,
-        typer.Option(
-            "--format",
-            metavar="|".join(FORMATS[1:]),
-            help="By default as --out ends, else jsonl.",
-        ),
-    ] = None,
-    quiet: Quiet = False,
+    *,
+    out: Path | None,
+    format_: str | None,
+    quiet: bool,
 ) -> None:
     """Write the sketches of documents: 64-bit fingerprints, minhash signatures, hyperplane bits.
 
@@ -45,13 +46,10 @@ def sketch(
     Example: lookalike sketch pages.jsonl -o sketches.parquet
     """
     import lookalike
-    from lookalike.base.errors import SettingsError
     from lookalike.base.wording import count, visible
     from lookalike.cli import screen, working
     from lookalike.cli.output import kind_of
 
-    if format_ is not None and format_ not in FORMATS[1:]:
-        raise SettingsError("sketches are for programs: use the format jsonl, csv or parquet")
     kind = kind_of({"format": format_ or "jsonl", "out": out}) or format_
     console = screen.status(quiet=quiet)
     with working.session(console, options) as given:

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
+import click
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from rich.console import Console
 
-__all__ = ["FailOn", "end_if", "refuse_given", "session"]
+__all__ = ["FAIL_ON", "end_if", "refuse_given", "session"]
 
 FAILED_ON = 3
 """The exit status of a command that is done, and found what it was asked to fail on."""
 
-FailOn = Annotated[
-    str | None,
-    typer.Option(
-        "--fail-on",
-        metavar="any|N|P%",
-        help="End with status 3 if anything, N or more, or P percent or more of the documents "
-        "are found.",
-    ),
-]
+FAIL_ON = click.Option(
+    ["--fail-on"],
+    metavar="any|N|P%",
+    help="End with status 3 if anything, N or more, or P percent or more of the documents are "
+    "found.",
+)
 
 
 @contextmanager
@@ -52,10 +50,11 @@ def session(console: Console, options: dict[str, Any]) -> Iterator[dict[str, Any
         }
 
 
-def refuse_given(context: typer.Context, names: Iterable[str], why: str) -> None:
+def refuse_given(names: Iterable[str], why: str) -> None:
     """Refuse options that were given and would do nothing."""
     from lookalike.base.errors import SettingsError
 
+    context = click.get_current_context()
     for name in names:
         source = context.get_parameter_source(name)
         if source is not None and source.name == "COMMANDLINE":
@@ -87,4 +86,4 @@ def end_if(fail_on: str | None, found: int, concerned: int, documents: int) -> N
         return
     least, is_share = limit
     if (Fraction(concerned, max(documents, 1)) if is_share else found) >= least:
-        raise typer.Exit(FAILED_ON)
+        raise click.exceptions.Exit(FAILED_ON)

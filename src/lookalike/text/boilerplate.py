@@ -82,8 +82,7 @@ def most_shared(
         return []
     shingling = Shingling("words", words)
     slots = slot_counts(parts, shingling, PASSAGE_SLOT_BITS, threads)
-    # So many documents that few enough shingles stand in more.
-    limit = max(int(np.partition(slots[0], -MAX_FREQUENT)[-MAX_FREQUENT]), 1)
+    limit = _limit(slots[0])
     hashes, counts = exact_counts(parts, shingling, slots > limit, limit, threads)
     del slots
     if not len(hashes):
@@ -95,6 +94,15 @@ def most_shared(
     order = order[matches.documents[order] > 1][: TRIED_PER_PASSAGE * most]
     found = _texts(parts, matches, order.tolist(), words)
     return _without_repeats([one for one in found if len(one[1]) >= words], most, words)
+
+
+def _limit(slots: NDArray[np.uint64]) -> int:
+    """Give so many documents, 1 or more, that few enough shingles stand in more."""
+    # Of few documents hardly any slot has two, and the rest need no sorting.
+    shared = slots[slots > 1]
+    if len(shared) < MAX_FREQUENT:
+        return 1
+    return int(np.partition(shared, -MAX_FREQUENT)[-MAX_FREQUENT])
 
 
 def _links(

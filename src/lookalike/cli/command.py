@@ -1,0 +1,60 @@
+"""A command of the program: how its arguments and options are declared, and how its help looks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+__all__ = ["AS_JSON", "QUIET", "SOURCE", "Argument", "Command", "file_name", "flag"]
+
+
+class Argument(click.Argument):
+    """An argument that help explains, as it does options, whatever the version of Click."""
+
+    def __init__(self, name: str, sentence: str, **attributes: Any) -> None:
+        """Declare an argument, with what stands for it in the help."""
+        super().__init__([name], **{"metavar": name.upper()} | attributes)
+        self.sentence = sentence
+
+
+class Command(click.Command):
+    """A command whose help has the arguments before the options."""
+
+    def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what is taken."""
+        rows = [
+            (str(one.metavar), one.sentence + ("  [required]" if one.required else ""))
+            for one in self.get_params(context)
+            if isinstance(one, Argument)
+        ]
+        if rows:
+            with formatter.section("Arguments"):
+                formatter.write_dl(rows)
+        super().format_options(context, formatter)
+
+
+def file_name(kind: type | None = None) -> click.Path:
+    """Give the type of what names a file: shells complete it, and nobody looks at it yet."""
+    return click.Path(readable=False, path_type=kind)
+
+
+def flag(names: Iterable[str], sentence: str) -> click.Option:
+    """Declare an option without a value."""
+    return click.Option([*names], is_flag=True, help=sentence)
+
+
+SOURCE = Argument(
+    "source",
+    "Folders, files (text of any ending; .html .pdf .docx; .jsonl .csv .tsv, also .gz and .zst; "
+    ".parquet; .npy for vectors), patterns, addresses as s3://…, or - for JSONL on standard input.",
+    metavar="SOURCE...",
+    nargs=-1,
+    required=True,
+    type=file_name(),
+)
+QUIET = flag(["--quiet", "-q"], "Nothing on standard error but errors.")
+AS_JSON = flag(["--json", "as_json"], "One JSON object with the facts.")
