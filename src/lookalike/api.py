@@ -78,8 +78,9 @@ def find(source: Any, options: FindOptions) -> FindResult:
     of either, a table, data frame, dataset or list of dicts (`text` and `id` name its columns), or
     a path, pattern or address of files, or a list of paths; with the metric `cosine` also a NumPy
     array or a SciPy sparse matrix with a vector in each row, or a column of vectors, which `vector`
-    names. With `out` the result is also written, and a job that was stopped goes on when it is
-    called again.
+    names. With `against`, another source, each pair is of a document of the first, `a`, and one of
+    the other, `b`. With `out` the result is also written, and a job that was stopped goes on when
+    it is called again.
     """
     from lookalike.job.opening import job_on, result_there
     from lookalike.results import FindResult

@@ -131,6 +131,17 @@ class TestFewSetsAreCounted:
         for hit in (threshold, float(np.nextafter(threshold, 0))):
             assert found(sets, hit, counted_candidates) == brute_force(sets, hit)
 
+    @given(sets_of_few, st.sampled_from(THRESHOLDS), st.randoms(use_true_random=False))
+    def test_pairs_across_two_corpora_alone(self, sets, threshold, choice):
+        sides = np.array([choice.choice([1, 2, 3]) for _ in sets], np.uint8)
+        across = {
+            pair: score
+            for pair, score in brute_force(sets, threshold).items()
+            if {sides[place] for place in pair} not in ({1}, {2})
+        }
+        for way in (exact_candidates, counted_candidates):
+            assert found(sets, threshold, way, sides=sides) == across
+
     def test_more_sets_or_longer_ones_are_joined(self, monkeypatch):
         taken = []
         for name in ("counted_candidates", "exact_candidates"):
@@ -212,12 +223,14 @@ class TestTheJoin:
         sets, order, looked, kept, least = join
         ranks = np.array([rank for one in sets for rank in one], np.int64)
         offsets = np.cumsum([0, *map(len, sets)], dtype=np.int64)
-        newest = np.full(13, -1, np.int64)
+        newest = np.full((1, 13), -1, np.int64)
+        one_list = np.ones(len(sets), np.uint8)
         older, members = np.empty((2, len(ranks)), np.int64)
         marks = np.full(len(sets), -1, np.int64)
         state = np.zeros(2, np.int64)
         bounds = (np.array(one, np.int64) for one in (order, looked, kept, least))
-        arrays = (ranks, offsets, *bounds, newest, older, members, marks, state)
+        lists = (one_list, one_list, newest)
+        arrays = (ranks, offsets, *bounds, *lists, older, members, marks, state)
         found = []
         # Room for one set at the least, so that the work is taken up again and again.
         first, second = np.empty((2, len(sets) + spare), np.int64)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from lookalike.candidates.pairing import SideOrder
     from lookalike.planning.curves import Cascade
 
 __all__ = ["BucketIndex", "Buckets", "Keys", "Layout", "band_keys", "candidates"]
@@ -174,16 +175,20 @@ class Buckets(NamedTuple):
         *,
         empty: NDArray[np.bool_] | None = None,
         places: NDArray[np.int64] | None = None,
+        across: SideOrder | None = None,
         threads: int = 1,
         progress: Callable[[int, int], None] | None = None,
     ) -> Buckets:
         """Make the buckets of the generating bands, one band after the other.
 
-        `places` says at which place each document is taken, by default at its own. Empty documents,
-        which have no shingles, are in no bucket.
+        `places` says at which place each document is taken, by default at its own, or as `across`
+        says: then only pairs across two corpora count. Empty documents, which have no shingles, are
+        in no bucket.
         """
         documents = len(keys)
         empty = np.zeros(documents, np.bool_) if empty is None else empty
+        if across is not None:
+            places = across.places
         places = np.arange(documents) if places is None else places
         sizes: list[NDArray[np.int64]] = [np.empty(0, np.int64)]
         number = max_band_pairs = largest = 0
@@ -205,7 +210,12 @@ class Buckets(NamedTuple):
                     f"'{layout.cascade}' makes more than {number:,} buckets: use fewer bands"
                 )
             sizes.append(bucket_sizes[:found].copy())
-            max_band_pairs = max(max_band_pairs, int((sizes[-1] * (sizes[-1] - 1) // 2).sum()))
+            pairs = _pairs(sizes[-1])
+            if across is not None:
+                for part in (out[: across.met], out[across.meeting :]):
+                    shared = part[part != kernels.NO_BUCKET]
+                    pairs -= _pairs(np.bincount(shared - np.uint32(number - found)))
+            max_band_pairs = max(max_band_pairs, pairs)
             largest = max(largest, int(sizes[-1].max(initial=0)))
             if progress:
                 progress(done, len(generators))
@@ -318,31 +328,51 @@ def candidate_blocks(
     keys: NDArray[np.uint64] | None,
     *,
     start: int = 0,
+    across: SideOrder | None = None,
     block: int = BLOCK_PAIRS,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
     """Give the candidates whose later document stands at `start` or after, in blocks.
 
-    `keys` are those of all bands, where the cascade asks for more than a shared bucket. `progress`
+    `keys` are those of all bands, where the cascade asks for more than a shared bucket. With
+    `across` only candidates across two corpora are made; buckets must be in its order. `progress`
     is told, before a block, that all candidates of so many documents came before it.
     """
     index = BucketIndex(buckets, block=block)
-    for base in range(0, buckets.documents, BLOCK_DOCUMENTS):
-        stop = min(base + BLOCK_DOCUMENTS, buckets.documents)
-        if stop <= start:
-            index.insert(buckets.batch(base, stop), base, np.ones(stop - base, np.bool_))
+    for base, stop, meets, is_met in _stretches(buckets.documents, across):
+        met = min(stop, start) if meets else stop
+        if met > base and is_met:
+            index.insert(buckets.batch(base, met), base, np.ones(met - base, np.bool_))
+        begin = max(base, met)
+        if begin >= stop:
             continue
-        if base < start:
-            index.insert(buckets.batch(base, start), base, np.ones(start - base, np.bool_))
-            base = start
         if progress:
-            progress(base)
-        for first, second in index.candidates(buckets.batch(base, stop), base, insert=True):
+            progress(begin)
+        for first, second in index.candidates(buckets.batch(begin, stop), begin, insert=is_met):
+            if across is not None:
+                first, second = across.order[first], across.order[second]
             if keys is not None:
                 holding = layout.holds(keys, first, second)
                 first, second = first[holding], second[holding]
             if len(first):
                 yield first, second
+
+
+def _stretches(documents: int, across: SideOrder | None) -> Iterator[tuple[int, int, bool, bool]]:
+    """Give stretches of places; whether their documents meet others, and are met by later ones."""
+    met, meeting = (0, documents) if across is None else (across.met, across.meeting)
+    for begin, end, meets, is_met in (
+        (0, met, False, True),
+        (met, meeting, True, True),
+        (meeting, documents, True, False),
+    ):
+        for base in range(begin, end, BLOCK_DOCUMENTS):
+            yield base, min(base + BLOCK_DOCUMENTS, end), meets, is_met
+
+
+def _pairs(sizes: NDArray[np.int64]) -> int:
+    """Count the pairs in buckets of these sizes."""
+    return int((sizes * (sizes - 1) // 2).sum())
 
 
 def refuse_if_quadratic(buckets: Buckets, cascade: Cascade, max_pairs: int | None = None) -> None:

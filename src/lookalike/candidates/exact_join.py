@@ -12,6 +12,7 @@ import numpy as np
 
 from lookalike.base.errors import SettingsError
 from lookalike.base.wording import setting
+from lookalike.candidates.pairing import REFERENCE, SOURCE, other_sides
 from lookalike.kernels import exact_join as kernels
 from lookalike.kernels import weighted_shingles
 from lookalike.text.shared_counts import shared_counts
@@ -43,21 +44,39 @@ ROUNDING = 1e-4
 """How far below the threshold a product of 32-bit numbers is looked at again."""
 
 
-def similar_sets(sets: Sets, *, threshold: float, progress: Progress | None = None) -> Blocks:
-    """Give pairs of sets, each once, among them all at the threshold, in the cheaper way."""
-    if len(sets) <= FEW_SETS and len(sets) * len(sets.elements) <= MAX_COUNTED_ELEMENTS:
-        return counted_candidates(sets, threshold=threshold, progress=progress)
-    return exact_candidates(sets, threshold=threshold, progress=progress)
+def similar_sets(
+    sets: Sets,
+    *,
+    threshold: float,
+    sides: NDArray[np.uint8] | None = None,
+    progress: Progress | None = None,
+) -> Blocks:
+    """Give pairs of sets, each once, among them all at the threshold, in the cheaper way.
+
+    With `sides`, the corpora in which each set stands, only pairs across the two are given.
+    """
+    few = len(sets) <= FEW_SETS and len(sets) * len(sets.elements) <= MAX_COUNTED_ELEMENTS
+    way = counted_candidates if few else exact_candidates
+    return way(sets, threshold=threshold, sides=sides, progress=progress)
 
 
-def counted_candidates(sets: Sets, *, threshold: float, progress: Progress | None = None) -> Blocks:
+def counted_candidates(
+    sets: Sets,
+    *,
+    threshold: float,
+    sides: NDArray[np.uint8] | None = None,
+    progress: Progress | None = None,
+) -> Blocks:
     """Give the pairs of a few sets by counting what every two share."""
     _check(threshold)
     sizes = sets.sizes()
     shared = shared_counts(sets)
     # A little low, for the rounding of products; the exact check has the word.
     least = threshold * (sizes[:, None] + sizes - shared) - 1e-9
-    first, second = np.nonzero((shared > 0) & (shared >= least))
+    found = (shared > 0) & (shared >= least)
+    if sides is not None:
+        found &= (sides[:, None] & other_sides(sides)) != 0
+    first, second = np.nonzero(found)
     if len(first):
         yield first, second
     if progress:
@@ -65,12 +84,18 @@ def counted_candidates(sets: Sets, *, threshold: float, progress: Progress | Non
 
 
 def exact_candidates(
-    sets: Sets, *, threshold: float, block: int = 1 << 20, progress: Progress | None = None
+    sets: Sets,
+    *,
+    threshold: float,
+    sides: NDArray[np.uint8] | None = None,
+    block: int = 1 << 20,
+    progress: Progress | None = None,
 ) -> Blocks:
     """Give pairs of sets, each once, among them all whose Jaccard similarity is at the threshold.
 
     Two sets of similarity t or more share an element among the first |x| - t|x| + 1 of the larger
     and the first |y| - 2t/(1+t)|y| + 1 of the smaller, and the smaller has t|x| elements or more.
+    With `sides`, the corpora in which each set stands, only pairs across the two are given.
     `progress` is told how many sets are done, and of how many.
     """
     _check(threshold)
@@ -86,15 +111,15 @@ def exact_candidates(
     # Smallest first, so that the latest entry of an element is that of the largest set.
     order = order[np.argsort(sizes[order], kind="stable")]
     probe_lengths, index_lengths = sizes - min_sizes + 1, sizes - shared + 1
-    yield from _joined(
-        ranks, sets.offsets, order, probe_lengths, index_lengths, min_sizes, block, progress
-    )
+    bounds = probe_lengths, index_lengths, min_sizes
+    yield from _joined(ranks, sets.offsets, order, bounds, sides, block, progress)
 
 
 def near_weighted_sets(
     weighted_sets: WeightedSets,
     *,
     threshold: float,
+    sides: NDArray[np.uint8] | None = None,
     block: int = 1 << 20,
     progress: Progress | None = None,
 ) -> Blocks:
@@ -114,20 +139,26 @@ def near_weighted_sets(
         weighted_sets.weights[by_rank], weighted_sets.offsets, safe, prefixes
     )
     order = np.flatnonzero(weighted_sets.sizes())
-    any_size = np.zeros(len(weighted_sets), np.int64)
-    yield from _joined(
-        ranks[by_rank], weighted_sets.offsets, order, prefixes, prefixes, any_size, block, progress
-    )
+    bounds = prefixes, prefixes, np.zeros(len(weighted_sets), np.int64)
+    yield from _joined(ranks[by_rank], weighted_sets.offsets, order, bounds, sides, block, progress)
 
 
 def near_vectors(
-    vectors: NDArray[np.float32], *, threshold: float, progress: Progress | None = None
+    vectors: NDArray[np.float32],
+    *,
+    threshold: float,
+    sides: NDArray[np.uint8] | None = None,
+    progress: Progress | None = None,
 ) -> Blocks:
     """Give pairs of vectors of length 1, each once, among them all whose cosine is at a threshold.
 
-    Every two are multiplied, which takes time that grows with the square of their number.
+    Every two are multiplied, which takes time that grows with the square of their number; with
+    `sides`, the corpora in which each stands, every two of which one is of each.
     """
     _check(threshold)
+    if sides is not None:
+        yield from _near_across(vectors, threshold, sides, progress)
+        return
     lowest = np.float32(threshold - ROUNDING)
     # The same room for all tiles: the first touch of fresh memory costs as much as the product.
     products = np.empty(TILE_VECTORS * TILE_VECTORS, np.float32)
@@ -150,6 +181,30 @@ def near_vectors(
             progress(min(start + TILE_VECTORS, len(vectors)), len(vectors))
 
 
+def _near_across(
+    vectors: NDArray[np.float32],
+    threshold: float,
+    sides: NDArray[np.uint8],
+    progress: Progress | None,
+) -> Blocks:
+    """Multiply the vectors of one corpus with those of the other."""
+    lowest = np.float32(threshold - ROUNDING)
+    mine, others = (np.flatnonzero(sides & side) for side in (SOURCE, REFERENCE))
+    for start in range(0, len(mine), TILE_VECTORS):
+        left = mine[start : start + TILE_VECTORS]
+        for other in range(0, len(others), TILE_VECTORS):
+            right = others[other : other + TILE_VECTORS]
+            first, second = np.nonzero(vectors[left] @ vectors[right].T >= lowest)
+            first, second = left[first], right[second]
+            # Two that stand in both corpora meet twice, and each of them itself.
+            once = (first < second) | (sides[first] != sides[second])
+            first, second = first[once], second[once]
+            if len(first):
+                yield np.minimum(first, second), np.maximum(first, second)
+        if progress:
+            progress(min(start + TILE_VECTORS, len(mine)), len(mine))
+
+
 def _check(threshold: float) -> None:
     if not 0 < threshold <= 1:
         raise SettingsError(
@@ -162,23 +217,25 @@ def _joined(
     ranks: NDArray[np.int64],
     offsets: NDArray[np.int64],
     order: NDArray[np.int64],
-    probe_lengths: NDArray[np.int64],
-    index_lengths: NDArray[np.int64],
-    min_sizes: NDArray[np.int64],
+    bounds: tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]],
+    sides: NDArray[np.uint8] | None,
     block: int,
     progress: Progress | None,
 ) -> Blocks:
-    newest = np.full(int(ranks.max(initial=-1)) + 1, -1, np.int64)
-    older = np.empty(len(ranks), np.int64)
-    members = np.empty(len(ranks), np.int64)
+    one_list = np.ones(len(offsets) - 1, np.uint8)
+    kept = one_list if sides is None else sides
+    probed = one_list if sides is None else other_sides(sides)
+    lists = 1 if sides is None else 2
+    newest = np.full((lists, int(ranks.max(initial=-1)) + 1), -1, np.int64)
+    entries = int((bounds[1] * np.bitwise_count(kept)).sum())
+    older, members = np.empty(entries, np.int64), np.empty(entries, np.int64)
     marks = np.full(len(offsets) - 1, -1, np.int64)
     state = np.zeros(2, np.int64)
     size = max(block, len(order))
-    bounds = probe_lengths, index_lengths, min_sizes
     while state[0] < len(order):
         first, second = np.empty(size, np.int64), np.empty(size, np.int64)
         written = kernels.join(
-            *(ranks, offsets, order, *bounds, newest, older, members, marks, state),
+            *(ranks, offsets, order, *bounds, probed, kept, newest, older, members, marks, state),
             *(first, second),
         )
         yield first[:written], second[:written]

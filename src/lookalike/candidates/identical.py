@@ -13,12 +13,16 @@ from lookalike.kernels import near_bands
 from lookalike.kernels import normalise as kernels
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from numpy.typing import NDArray
 
     from lookalike.text.documents import Texts
     from lookalike.text.normalise import Canonical
 
-__all__ = ["Groups", "pairs_between", "pairs_within"]
+    Places = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+
+__all__ = ["Groups", "blocks_between", "blocks_within", "pairs_between", "pairs_within"]
 
 PIECE_BYTES = 1 << 20
 """Bytes of text that are compared at a time."""
@@ -125,9 +129,7 @@ def _same(
     return same
 
 
-def pairs_between(
-    first_sizes: NDArray[np.int64], second_sizes: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def pairs_between(first_sizes: NDArray[np.int64], second_sizes: NDArray[np.int64]) -> Places:
     """Give every pair of a member of one group and a member of another, for many pairs of groups.
 
     The result is the pair of groups, the place in the first and the place in the second.
@@ -139,9 +141,7 @@ def pairs_between(
     return which, place // width, place % width
 
 
-def pairs_within(
-    sizes: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def pairs_within(sizes: NDArray[np.int64]) -> Places:
     """Give every pair of members of each group: the group, the earlier place and the later."""
     # Each member with all that stand after it in its group.
     group = np.repeat(np.arange(len(sizes)), sizes)
@@ -151,3 +151,40 @@ def pairs_within(
     second = np.arange(len(member)) - np.repeat(np.cumsum(after) - after, after)
     first = place[member]
     return group[member], first, first + 1 + second
+
+
+def blocks_between(
+    first_sizes: NDArray[np.int64], second_sizes: NDArray[np.int64], max_pairs: int
+) -> Iterator[Places]:
+    """Give what `pairs_between` does, some pairs at a time, for any number of pairs of groups."""
+    for piece in pieces(first_sizes * second_sizes, max_pairs):
+        first, second = first_sizes[piece], second_sizes[piece]
+        if len(first) > 1 or first[0] * second[0] <= max_pairs:
+            which, i, j = pairs_between(first, second)
+            yield which + piece.start, i, j
+            continue
+        # Two groups by themselves with too many pairs: some of the first with all of the second.
+        step = max(1, max_pairs // int(second[0]))
+        for start in range(0, int(first[0]), step):
+            taken = np.array([min(step, int(first[0]) - start)])
+            which, i, j = pairs_between(taken, second)
+            yield which + piece.start, i + start, j
+
+
+def blocks_within(sizes: NDArray[np.int64], max_pairs: int) -> Iterator[Places]:
+    """Give what `pairs_within` does, some pairs at a time, for any number of groups."""
+    crowded = np.flatnonzero(sizes > 1)
+    for piece in pieces(sizes[crowded] * (sizes[crowded] - 1) // 2, max_pairs):
+        chosen = crowded[piece]
+        if len(chosen) > 1 or sizes[chosen[0]] * (sizes[chosen[0]] - 1) // 2 <= max_pairs:
+            which, i, j = pairs_within(sizes[chosen])
+            yield chosen[which], i, j
+            continue
+        size = int(sizes[chosen[0]])
+        step = max(1, max_pairs // size)
+        for start in range(0, size, step):
+            rows = np.arange(start, min(start + step, size))
+            after = size - 1 - rows
+            i = np.repeat(rows, after)
+            j = np.arange(len(i)) - np.repeat(np.cumsum(after) - after, after) + i + 1
+            yield np.full(len(i), chosen[0]), i, j

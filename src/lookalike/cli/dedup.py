@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lookalike.cli.command import AS_JSON, QUIET, SOURCE, flag
-from lookalike.cli.find import EXPLAIN
+from lookalike.cli.find import EXPLAIN, named
 from lookalike.cli.options import command
 from lookalike.cli.working import FAIL_ON
 from lookalike.settings import FORMATS, DedupOptions
@@ -138,11 +138,7 @@ def _show(result: DedupResult, removed: int) -> None:
     if removed > SHOWN_REMOVED:
         title += f", the first {SHOWN_REMOVED}; --format jsonl prints all"
     console.print(f"{title}\n")
-    pairs = [_marked(row) for row in result.removed.slice(0, SHOWN_REMOVED).to_pylist()]
+    rows = result.removed.slice(0, SHOWN_REMOVED).to_pylist()
+    pairs = [row | {"kept": named(row["kept"], row["kept_in"])} for row in rows]
     screen.show_pairs(console, pairs, "similarity", ("id", "kept"), ("would go", "would stay"))
     console.print()
-
-
-def _marked(row: dict[str, Any]) -> dict[str, Any]:
-    """Say of a kept document of the reference that it is there: its id may stand in both."""
-    return row | {"kept": f"{row['kept']} (reference)"} if row["kept_in"] == "reference" else row

@@ -50,6 +50,7 @@ def find(
     if options["simhash"] is not None:
         working.refuse_given(PLANNING, "with --simhash")
     kind = kind_of(options, as_json=as_json)
+    options["against"] = lookalike.paths(*options["against"]) if options["against"] else None
     console = screen.status(quiet=quiet)
     with working.session(console, options) as given:
         result = lookalike.find(lookalike.paths(*source), **given)
@@ -65,6 +66,11 @@ def find(
             _summarise(result, console, explain=explain)
         members = len(result.clusters)
         working.end_if(fail_on, result.pair_count, members, result.summary.documents)
+
+
+def named(name: Any, corpus: str | None) -> Any:
+    """Say of a document of the reference that it is there: its id may stand in both."""
+    return f"{name} (reference)" if corpus == "reference" else name
 
 
 def _summarise(result: FindResult, console: Console, *, explain: bool) -> None:
@@ -115,7 +121,9 @@ def _show(result: FindResult, console: Console) -> None:
         title += f", the {SHOWN_PAIRS} most similar; --format jsonl writes all"
     console.print(f"{title}\n")
     also = "distance" if result.settings.simhash is not None else None
-    show_pairs(console, result.top(SHOWN_PAIRS).to_pylist(), "similarity", ("a", "b"), also=also)
+    titles = ("source", "reference") if result.summary.references else None
+    top = result.top(SHOWN_PAIRS).to_pylist()
+    show_pairs(console, top, "similarity", ("a", "b"), titles, also=also)
     console.print()
     _show_clusters(result, console)
 
@@ -124,6 +132,8 @@ def _none_found_text(result: FindResult) -> str:
     distance = result.settings.simhash
     if distance is not None:
         return f"No two fingerprints differ in {distance} bits or fewer."
+    if result.summary.references:
+        return f"No document is {result.settings.threshold:g} or more like one of the reference."
     return f"No two documents are {result.settings.threshold:g} alike or more."
 
 
@@ -142,8 +152,8 @@ def _show_clusters(result: FindResult, console: Console) -> None:
     for _ in range(min(total, SHOWN_CLUSTERS)):
         first = members.slice(at, 1).to_pylist()[0]
         size = first["size"]
-        ids = members["id"].slice(at, min(size, SHOWN_MEMBERS)).to_pylist()
-        names = [visible(name) for name in ids]
+        shown = members.slice(at, min(size, SHOWN_MEMBERS)).to_pylist()
+        names = [visible(named(one["id"], one.get("corpus"))) for one in shown]
         if size > SHOWN_MEMBERS:
             names.append(f"and {size - SHOWN_MEMBERS:,} more")
         least = ("~" if result.settings.by_sketches else "") + number(first["similarity"])

@@ -19,6 +19,7 @@ from lookalike.candidates.buckets import (
     refuse_if_quadratic,
 )
 from lookalike.candidates.near_bands import BYTES_PER_DOCUMENT, NearPairs, near_bands
+from lookalike.candidates.pairing import TextPairing
 from lookalike.cluster.thinning import Thinned, Thinning
 from lookalike.recipe import JoinResources
 from lookalike.results.pairs import LINK, Links
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from lookalike.candidates.pairing import SideOrder
     from lookalike.candidates.prefilter import Prefilter
     from lookalike.job.running import Running
     from lookalike.job.sketch import Sketches
@@ -45,6 +47,8 @@ SORT_BYTES_PER_DOCUMENT = 40
 NEAR_BYTES_PER_PAIR = 40
 """Memory for each pair that is put aside before it is compared, while more are put to it."""
 
+ALL_PAIRS = TextPairing()
+"""Every two texts may be a pair."""
 REMOVED = np.dtype([("place", "<u4"), ("kept", "<u4"), ("similarity", "<f8")])
 COUNTS = ("candidates", "rejected", "dismissed")
 
@@ -55,6 +59,7 @@ def make_buckets(
     running: Running,
     *,
     places: NDArray[np.int64] | None = None,
+    across: SideOrder | None = None,
 ) -> Buckets:
     """Make the buckets, a band at a time, in as many threads as the memory allows."""
     stage.drop("buckets")
@@ -68,6 +73,7 @@ def make_buckets(
         stage.column("buckets", np.uint32),
         empty=sketches.empty,
         places=places,
+        across=across,
         threads=min(running.threads, concurrent_bands // 2 or 1),
         progress=lambda done, total: running.progress("band", done, total),
     )
@@ -81,6 +87,8 @@ def links_of(
     running: Running,
     *,
     prefilter: Prefilter | None = None,
+    pairing: TextPairing = ALL_PAIRS,
+    across: SideOrder | None = None,
 ) -> Links:
     """Verify all candidates that pass the prefilter; the stage counts them."""
     refuse_if_quadratic(buckets, sketches.layout.cascade)
@@ -97,9 +105,14 @@ def links_of(
         stage.checkpoint()
 
     blocks = candidate_blocks(
-        buckets, sketches.layout, keys, start=known.get("place", 0), progress=finished
+        buckets,
+        sketches.layout,
+        keys,
+        start=known.get("place", 0),
+        across=across,
+        progress=finished,
     )
-    links = _verified(blocks, compare, stage, running, prefilter)
+    links = _verified(blocks, compare, stage, running, prefilter, pairing)
     finished(buckets.documents)
     return links
 
@@ -139,7 +152,13 @@ def find_near(
     return found if len(found) <= found.max_pairs else None
 
 
-def near_links(found: NearPairs, compare: Compare, stage: Stage, running: Running) -> Links:
+def near_links(
+    found: NearPairs,
+    compare: Compare,
+    stage: Stage,
+    running: Running,
+    pairing: TextPairing = ALL_PAIRS,
+) -> Links:
     """Verify the candidates whose sketches are near; the stage counts them."""
     if stage.known.get("near") is None:
         stage.restart()
@@ -150,7 +169,7 @@ def near_links(found: NearPairs, compare: Compare, stage: Stage, running: Runnin
     links = Links(stage.column("links", LINK))
     for start in range(known["near"], len(found), BLOCK_PAIRS):
         stop = min(start + BLOCK_PAIRS, len(found))
-        links.append(compare(*found.part(start, stop)))
+        links.append(compare(*pairing.passing(*found.part(start, stop))))
         spill_if_large(links, stage, running)
         known["near"] = stop
         stage.checkpoint()
@@ -159,15 +178,20 @@ def near_links(found: NearPairs, compare: Compare, stage: Stage, running: Runnin
 
 
 def exact_links(
-    texts: Texts, chosen: NDArray[np.int64], recipe: Recipe, stage: Stage, running: Running
+    texts: Texts,
+    chosen: NDArray[np.int64],
+    recipe: Recipe,
+    stage: Stage,
+    running: Running,
+    pairing: TextPairing = ALL_PAIRS,
 ) -> Links:
     """Find every pair by the exact join, which holds all documents in memory."""
     resources = JoinResources(
         running.memory, running.threads, lambda *done: running.progress("compare", *done)
     )
-    blocks, compare = recipe.every(texts, chosen, resources)
+    blocks, compare = recipe.every(texts, chosen, resources, pairing.sides)
     stage.restart()
-    return _verified(blocks, compare, stage, running)
+    return _verified(blocks, compare, stage, running, pairing=pairing)
 
 
 def _verified(
@@ -176,11 +200,13 @@ def _verified(
     stage: Stage,
     running: Running,
     prefilter: Prefilter | None = None,
+    pairing: TextPairing = ALL_PAIRS,
 ) -> Links:
     links, known = Links(stage.column("links", LINK)), stage.known
     for name in ("candidates", "dismissed"):
         known.setdefault(name, 0)
-    for first, second in blocks:
+    for block in blocks:
+        first, second = pairing.passing(*block)
         count = len(first)
         if prefilter is not None:
             first, second = prefilter.passing(first, second)

@@ -23,6 +23,7 @@ from lookalike.base.memory import size
 from lookalike.base.timing import timed
 from lookalike.base.wording import Message, setting
 from lookalike.candidates.identical import Groups
+from lookalike.candidates.pairing import Cells, Pairing, SideOrder
 from lookalike.candidates.union_find import UnionFind
 from lookalike.cluster.components import smallest_similarities, stars
 from lookalike.cluster.keep import column_of, priorities
@@ -90,6 +91,8 @@ class Job:
     reading: dict[str, Any] = field(default_factory=dict)
     """What of the reading a work folder must agree with."""
     keep: str = "first"
+    across: bool = False
+    """Pairs are of a document of the corpus and one of the source before it."""
     claimed: Claim | None = None
     """The work folder, where that was claimed before."""
     warnings: Sequence[str] = ()
@@ -209,6 +212,8 @@ class Job:
         with timed(self.seconds, "group"):
             self.groups = Groups.of(self.texts, self.running.threads)
             self.rows = self.groups.representatives
+            self.pairing = Pairing(sum(self.collection.counts[:-1]) if self.across else None)
+            self.text_pairing = self.pairing.of_texts(self.groups)
         with timed(self.seconds, "plan"):
             sample = Sample.of(
                 self.texts, self.groups, self.collection.form, read=len(self.collection)
@@ -252,14 +257,19 @@ class Job:
                     self.recipe,
                     self.work.stage("compare"),
                     self.running,
+                    self.text_pairing,
                 )
             return found, None
         with timed(self.seconds, "sketch"):
             sketches = self._sketches()
         if (near := self._near(sketches)) is not None:
             return near, sketches
+        sides = self.text_pairing.sides
+        across = None if sides is None else SideOrder.of(sides)
         with timed(self.seconds, "band"):
-            buckets = comparing.make_buckets(sketches, self.work.stage("band"), self.running)
+            buckets = comparing.make_buckets(
+                sketches, self.work.stage("band"), self.running, across=across
+            )
         if self.recipe.by_sketches:
             compare = self._estimated(sketches, self.settings.threshold)
         else:
@@ -272,12 +282,17 @@ class Job:
                 self.work.stage("compare"),
                 self.running,
                 prefilter=self._prefilter(sketches),
+                pairing=self.text_pairing,
+                across=across,
             )
         return links, sketches
 
     def _near(self, sketches: Sketches, max_pairs: int | None = None) -> Links | None:
         """Find similar pairs among those whose sketches are near, where these are not too many."""
         if not self.recipe.prefiltered or self.recipe.by_sketches or sketches.layout.filtered:
+            return None
+        if self.text_pairing.sides is not None:
+            # All in a bucket would meet, and two of one corpus need not.
             return None
         bits = self.recipe.key_bits(len(self.rows))
         with timed(self.seconds, "band"):
@@ -288,15 +303,20 @@ class Job:
             return None
         compare = self._verified(self.rows, self.settings.threshold)
         with timed(self.seconds, "compare"):
-            return comparing.near_links(found, compare, self.work.stage("compare"), self.running)
+            stage = self.work.stage("compare")
+            return comparing.near_links(found, compare, stage, self.running, self.text_pairing)
 
-    def _estimated(self, sketches: Sketches, threshold: float) -> Compare:
+    def _estimated(
+        self, sketches: Sketches, threshold: float, texts: NDArray[np.int64] | None = None
+    ) -> Compare:
+        """Compare texts by their sketches, or what `texts` says the text of each is."""
         recipe, threads = self.recipe, self.running.threads
 
         def compare(first: NDArray[np.int64], second: NDArray[np.int64]) -> Scored:
             involved, places = np.unique(np.concatenate([first, second]), return_inverse=True)
             left, right = np.split(places, 2)
-            known = sketches.of(involved, recipe.estimated_words)
+            of_text = involved if texts is None else texts[involved]
+            known = sketches.of(of_text, recipe.estimated_words)
             found = recipe.estimate(known, left, right, threshold=threshold, threads=threads)
             return found.at(involved)
 
@@ -313,7 +333,8 @@ class Job:
             self.running.skip_bad,
         )
         memory = self.running.memory
-        return Documents(collection.ids, self.groups, memory, self.work, origin)
+        cells = Cells.of(self.groups, self.pairing) if self.pairing.is_bounded else None
+        return Documents(collection.ids, self.groups, memory, self.work, origin, cells)
 
     def _run(self) -> Run:
         *against, sources = self.work.reading["sources"]
@@ -368,13 +389,10 @@ class Job:
         links, sketches = self._links()
         counted = self.work.stage("compare").known
         candidates, dismissed = counted.get("candidates", 0), counted.get("dismissed", 0)
-        compare = self._verified(self.rows, self.recipe.lowest)
-        if self.recipe.by_sketches and sketches is not None:
-            compare = self._estimated(sketches, self.recipe.lowest)
         settings, documents = self.resolved(), self._documents()
-        similar = LinkedPairs(documents, links, settings, self.seconds)
+        similar = LinkedPairs(documents, links, settings, self.seconds, self.across)
         with timed(self.seconds, "cluster"):
-            clusters = self._clusters(similar, compare)
+            clusters = self._clusters(similar, sketches)
         return FindResult(
             plan=self.plan,
             settings=settings,
@@ -385,21 +403,29 @@ class Job:
             documents=documents,
         )
 
-    def _clusters(self, similar: LinkedPairs, compare: Compare) -> Clusters:
+    def _clusters(self, similar: LinkedPairs, sketches: Sketches | None) -> Clusters:
         """Join similar documents to clusters, and see how alike the members of each are."""
-        groups, links = self.groups, similar.links
-        forest = UnionFind(len(groups))
-        for block in links.blocks():
+        groups = similar.documents.joined
+        rows, lowest = groups.representatives, self.recipe.lowest
+        compare = self._verified(rows, lowest)
+        if self.recipe.by_sketches and sketches is not None:
+            compare = self._estimated(sketches, lowest, self.groups.of_document[rows])
+        forest, alone = UnionFind(len(groups)), np.ones(len(groups), np.bool_)
+        for block in similar.joined_links():
             forest.unite(block.first, block.second)
+            alone[block.first] = alone[block.second] = False
         labels = forest.labels()
         smallest = smallest_similarities(
             labels,
-            links.blocks(),
-            self.texts.fingerprints[groups.representatives, 0],
+            similar.joined_links(),
+            self.texts.fingerprints[rows, 0],
             compare,
             progress=lambda *done: self.running.progress("cluster", *done),
         )
-        return Clusters(similar.documents, labels, smallest, similar.by_id.rows)
+        if similar.documents.cells is not None:
+            # Identical documents that are no pair are not together for being identical.
+            labels[alone] = -1
+        return Clusters(similar.documents, labels, smallest, similar.by_id.rows, self.across)
 
     def contain(self) -> ContainmentResult:
         """Find which documents are inside others."""

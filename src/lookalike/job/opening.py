@@ -91,7 +91,9 @@ def _job(
         if against is not None and reference != []:
             sources.append(_opened(against, reference, read_fields, None, running, spool, chosen))
         sources.append(_opened(source, names, read_fields, column, running, spool, chosen))
-        job = Job(sources, settings, running, read_fields, keep, claimed)
+        # Of `dedup` a reference takes documents away, of `find` it is the other half of a pair.
+        across = against is not None and not hasattr(options, "keep")
+        job = Job(sources, settings, running, read_fields, keep, across, claimed)
     with job.closed_if_it_fails():
         yield job
         if asked is None:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     Documents = Canonical | Texts
     Rows = NDArray[np.int64]
+    Sides = NDArray[np.uint8] | None
     Compare = Callable[[Rows, Rows], Scored]
     Blocks = Iterable[tuple[Rows, Rows]]
 
@@ -130,9 +131,17 @@ class Metric(Protocol):
         """Compare pairs by so many rows of their sketches."""
 
     def every(
-        self, documents: Documents, rows: Rows, threshold: float, resources: JoinResources
+        self,
+        documents: Documents,
+        rows: Rows,
+        threshold: float,
+        resources: JoinResources,
+        sides: Sides = None,
     ) -> tuple[Blocks, Compare]:
-        """Give pairs among which all similar ones are, and what compares them."""
+        """Give pairs among which all similar ones are, and what compares them.
+
+        With `sides`, the corpora in which each document stands, those across the two.
+        """
 
 
 @dataclass(frozen=True)
@@ -212,13 +221,20 @@ class Jaccard:
         return jaccard.estimate(signatures, first, second, threshold=threshold, threads=threads)
 
     def every(
-        self, documents: Documents, rows: Rows, threshold: float, resources: JoinResources
+        self,
+        documents: Documents,
+        rows: Rows,
+        threshold: float,
+        resources: JoinResources,
+        sides: Sides = None,
     ) -> tuple[Blocks, Compare]:
         """Count what every two of a few sets share; join more by their rarest shingles."""
         _refuse_if_large(24 * int(documents.lengths(rows).sum()), resources.memory, "every shingle")
         part, mine = documents.part(rows)
         sets = element_sets(part, self.shingling, rows=mine, threads=resources.threads)
-        blocks = exact_join.similar_sets(sets, threshold=threshold, progress=resources.progress)
+        blocks = exact_join.similar_sets(
+            sets, threshold=threshold, sides=sides, progress=resources.progress
+        )
 
         def compare(first: Rows, second: Rows) -> Scored:
             return jaccard.verify(
@@ -341,7 +357,12 @@ class Cosine:
         return _estimated(first, second, hyperplanes.cosine_at(differing, bits), threshold)
 
     def every(
-        self, documents: Documents, rows: Rows, threshold: float, resources: JoinResources
+        self,
+        documents: Documents,
+        rows: Rows,
+        threshold: float,
+        resources: JoinResources,
+        sides: Sides = None,
     ) -> tuple[Blocks, Compare]:
         """Multiply every two vectors, or join weighted sets by their rarest features."""
         taken = int(documents.lengths(rows).sum())
@@ -351,7 +372,7 @@ class Cosine:
             vectors = matrix(documents.chosen(rows), self.dimension)
             units = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
             blocks = exact_join.near_vectors(
-                units, threshold=threshold, progress=resources.progress
+                units, threshold=threshold, sides=sides, progress=resources.progress
             )
             return blocks, lambda first, second: cosines_of_vectors(
                 vectors, first, second, threshold=threshold, threads=threads
@@ -361,7 +382,7 @@ class Cosine:
         part, mine = documents.part(rows)
         weighted_sets = self.weighted_sets(part, mine, threads)
         blocks = exact_join.near_weighted_sets(
-            weighted_sets, threshold=threshold, progress=resources.progress
+            weighted_sets, threshold=threshold, sides=sides, progress=resources.progress
         )
         return blocks, lambda first, second: cosines_of_weighted_sets(
             weighted_sets, first, second, threshold=threshold, threads=threads

@@ -28,7 +28,15 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.recipe.form import CanonicalForm
-    from lookalike.recipe.metrics import Blocks, Compare, Documents, JoinResources, Metric, Rows
+    from lookalike.recipe.metrics import (
+        Blocks,
+        Compare,
+        Documents,
+        JoinResources,
+        Metric,
+        Rows,
+        Sides,
+    )
     from lookalike.text.normalise import Canonical
 
 __all__ = ["Encoded", "Recipe"]
@@ -126,10 +134,13 @@ class Recipe:
         return self.metric.estimate(sketches, self.estimated, first, second, least, threads)
 
     def every(
-        self, documents: Documents, rows: Rows, resources: JoinResources
+        self, documents: Documents, rows: Rows, resources: JoinResources, sides: Sides = None
     ) -> tuple[Blocks, Compare]:
-        """Give pairs of places in `rows` among which all similar ones are, and what scores them."""
-        return self.metric.every(documents, rows, self.threshold, resources)
+        """Give pairs of places in `rows` among which all similar ones are, and what scores them.
+
+        With `sides`, the corpora in which each document stands, those across the two.
+        """
+        return self.metric.every(documents, rows, self.threshold, resources, sides)
 
     def contained(
         self, documents: Documents, rows: Rows, share: float, resources: JoinResources

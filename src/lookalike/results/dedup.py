@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 
 __all__ = ["DedupResult", "KeptRows"]
 
-CORPORA = pa.array(["source", "reference"])
-"""What a document can be of, without and with a reference corpus alike."""
 REMOVED, CLUSTERS = "removed.jsonl", "clusters.parquet"
 CLUSTERED = pa.schema(
     {
@@ -139,7 +137,7 @@ class DedupResult(Result):
                 "id": ids.take(found.removed),
                 "kept": ids.take(found.named),
                 "similarity": pa.array(found.similarity),
-                "kept_in": self._corpora(found.named),
+                "kept_in": self._origin().corpora(found.named),
             },
             metadata=self.metadata,
         )
@@ -174,13 +172,9 @@ class DedupResult(Result):
             "size": pa.array(sizes),
             "similarity": pa.array(similarity[rows]),
             "kept": pa.array(stays[rows]),
-            "corpus": self._corpora(rows),
+            "corpus": self._origin().corpora(rows),
         }
         return pa.table(columns, metadata=self.metadata)
-
-    def _corpora(self, rows: NDArray[np.int64]) -> pa.Array:
-        """Name the corpus of each document."""
-        return CORPORA.take(pa.array((rows < self._thinned().references).astype(np.int8)))
 
     @cached_property
     def empty(self) -> pa.Array:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from lookalike.base.columns import Column
     from lookalike.candidates.identical import Groups
+    from lookalike.candidates.pairing import Cells
     from lookalike.results.ids import Ids
     from lookalike.results.origin import Origin
     from lookalike.results.pairs import Links
@@ -74,6 +75,13 @@ class Documents:
     storage: Storage = field(repr=False)
     origin: Origin = field(repr=False)
     """Where they came from."""
+    cells: Cells | None = field(default=None, repr=False)
+    """Which of them may be a pair, where not all may."""
+
+    @property
+    def joined(self) -> Groups:
+        """Those that are in a pair with the same others: identical ones, or the cells of them."""
+        return self.groups if self.cells is None else self.cells.documents
 
     def __len__(self) -> int:
         """Count the documents."""

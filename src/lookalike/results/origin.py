@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+import pyarrow as pa
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
     from numpy.typing import NDArray
 
     from lookalike.base.columns import Column
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
     from lookalike.results.ids import Ids
 
 __all__ = ["Origin"]
+
+CORPORA = pa.array(["source", "reference"])
+"""What a document can be of."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,10 @@ class Origin:
     def before(self) -> int:
         """Documents of a reference corpus, which come first."""
         return sum(self.counts[:-1])
+
+    def corpora(self, rows: NDArray[np.int64]) -> pa.Array:
+        """Name the corpus of each document, the source or the reference: an id may be in both."""
+        return CORPORA.take(pa.array((rows < self.before).astype(np.int8)))
 
     @property
     def in_memory(self) -> bool:

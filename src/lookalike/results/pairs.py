@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lookalike.base.threads import pieces
-from lookalike.candidates.identical import pairs_between, pairs_within
+from lookalike.candidates.identical import blocks_between, blocks_within
 from lookalike.score.jaccard import Scored
 
 if TYPE_CHECKING:
@@ -17,8 +16,19 @@ if TYPE_CHECKING:
 
     from lookalike.base.columns import Column
     from lookalike.candidates.identical import Groups
+    from lookalike.candidates.pairing import Cells
 
-__all__ = ["LINK", "SORTED", "Best", "Block", "Links", "Sorter", "laid_out"]
+__all__ = [
+    "LINK",
+    "SORTED",
+    "Best",
+    "Block",
+    "Links",
+    "Sorter",
+    "cell_links",
+    "laid_out",
+    "laid_out_cells",
+]
 
 LINK = np.dtype(
     [
@@ -104,58 +114,68 @@ def laid_out(
     """
     members = groups.members if members is None else members
     starts = groups.starts if starts is None else starts
-    sizes = np.diff(starts)
     for scored in links.blocks():
-        counts = sizes[scored.first] * sizes[scored.second]
-        for piece in pieces(counts, max_pairs):
-            left, right = scored.first[piece], scored.second[piece]
-            for which, i, j in _between(sizes[left], sizes[right], max_pairs):
-                yield Block(
-                    members[starts[left[which]] + i],
-                    members[starts[right[which]] + j],
-                    scored.similarity[piece][which],
-                    scored.first_in_second[piece][which],
-                    scored.second_in_first[piece][which],
-                    same=False,
-                )
-    crowded = np.flatnonzero(sizes > 1)
-    for piece in pieces(sizes[crowded] * (sizes[crowded] - 1) // 2, max_pairs):
-        chosen = crowded[piece]
-        for which, i, j in _within(sizes[chosen], max_pairs):
-            begin = starts[chosen[which]]
-            ones = np.ones(len(which))
-            yield Block(members[begin + i], members[begin + j], ones, ones, ones, same=True)
+        yield from _between(scored, members, starts, max_pairs, same=False)
+    for which, i, j in blocks_within(np.diff(starts), max_pairs):
+        begin = starts[which]
+        ones = np.ones(len(which))
+        yield Block(members[begin + i], members[begin + j], ones, ones, ones, same=True)
 
 
-Places = tuple["NDArray[np.int64]", "NDArray[np.int64]", "NDArray[np.int64]"]
+def cell_links(
+    links: Links, cells: Cells, max_pairs: int = BLOCK_PAIRS
+) -> Iterator[tuple[Scored, bool]]:
+    """Give the pairs of cells that pairs of texts and the texts themselves stand for, in blocks.
+
+    With each block comes whether its cells are identical.
+    """
+    for scored in links.blocks():
+        for which, first, second in cells.between(scored.first, scored.second, max_pairs):
+            shares = scored.first_in_second[which], scored.second_in_first[which]
+            yield Scored(first, second, scored.similarity[which], *shares), False
+    for first, second in cells.within(max_pairs):
+        ones = np.ones(len(first))
+        yield Scored(first, second, ones, ones, ones), True
+
+
+def laid_out_cells(
+    links: Links,
+    cells: Cells,
+    *,
+    members: NDArray[np.int64] | None = None,
+    starts: NDArray[np.int64] | None = None,
+    max_pairs: int = BLOCK_PAIRS,
+) -> Iterator[Block]:
+    """Give the pairs of documents that may be one, of pairs of texts and of the texts themselves.
+
+    `members` and `starts` may name some members of each cell instead of all.
+    """
+    members = cells.documents.members if members is None else members
+    starts = cells.documents.starts if starts is None else starts
+    for scored, same in cell_links(links, cells, max_pairs):
+        yield from _between(scored, members, starts, max_pairs, same=same)
 
 
 def _between(
-    first: NDArray[np.int64], second: NDArray[np.int64], max_pairs: int
-) -> Iterator[Places]:
-    if len(first) > 1 or first[0] * second[0] <= max_pairs:
-        yield pairs_between(first, second)
-        return
-    # Two groups by themselves that have too many pairs: some of the first with all of the second.
-    step = max(1, max_pairs // int(second[0]))
-    for start in range(0, int(first[0]), step):
-        taken = np.array([min(step, int(first[0]) - start)])
-        which, i, j = pairs_between(taken, second)
-        yield which, i + start, j
-
-
-def _within(sizes: NDArray[np.int64], max_pairs: int) -> Iterator[Places]:
-    if len(sizes) > 1 or sizes[0] * (sizes[0] - 1) // 2 <= max_pairs:
-        yield pairs_within(sizes)
-        return
-    size = int(sizes[0])
-    step = max(1, max_pairs // size)
-    for start in range(0, size, step):
-        rows = np.arange(start, min(start + step, size))
-        after = size - 1 - rows
-        i = np.repeat(rows, after)
-        j = np.arange(len(i)) - np.repeat(np.cumsum(after) - after, after) + i + 1
-        yield np.zeros(len(i), np.int64), i, j
+    scored: Scored,
+    members: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    max_pairs: int,
+    *,
+    same: bool,
+) -> Iterator[Block]:
+    """Lay out pairs of groups as pairs of their members."""
+    sizes = np.diff(starts)
+    left, right = scored.first, scored.second
+    for which, i, j in blocks_between(sizes[left], sizes[right], max_pairs):
+        yield Block(
+            members[starts[left[which]] + i],
+            members[starts[right[which]] + j],
+            scored.similarity[which],
+            scored.first_in_second[which],
+            scored.second_in_first[which],
+            same=same,
+        )
 
 
 def _records(

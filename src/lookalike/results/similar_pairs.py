@@ -21,7 +21,7 @@ from lookalike.results.documents import (
     paired,
     refuse_too_many,
 )
-from lookalike.results.pairs import SORTED, Best, laid_out
+from lookalike.results.pairs import SORTED, Best, cell_links, laid_out, laid_out_cells
 from lookalike.results.stored import stored_tables
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from lookalike.results.documents import Documents
     from lookalike.results.pairs import Block, Links, Sorter
     from lookalike.results.result import Progress
+    from lookalike.score.jaccard import Scored
     from lookalike.settings import Settings
 
 __all__ = ["CONTAINMENTS", "DirectedPairs", "HeldPairs", "LinkedPairs", "StoredPairs"]
@@ -54,6 +55,8 @@ class LaidOutPairs:
     settings: Settings
     seconds: dict[str, float] = field(default_factory=dict)
     """The time of laying out is put to that of the other stages."""
+    across: bool = False
+    """The first document of a pair is of the source, the second of a reference."""
 
     @property
     @abstractmethod
@@ -83,8 +86,20 @@ class LaidOutPairs:
         """Give the first pairs, without laying out all of them."""
         with timed(self.seconds, SORT):
             best = Best(most)
-            self._fill(best, *first_members(self.documents.groups, self.by_id, most + 1))
+            self._fill(best, *first_members(self.documents.joined, self.by_id, most + 1))
             return self._table(best.records)
+
+    def joined_links(self) -> Iterator[Scored]:
+        """Give the pairs of groups of `documents.joined`, in blocks."""
+        if self.documents.cells is None:
+            return self.links.blocks()
+        return (scored for scored, _ in cell_links(self.links, self.documents.cells))
+
+    def _pairs_of_cells(self) -> int:
+        """Count the pairs of documents, of cells of which each pair is given once."""
+        sizes = self.documents.joined.sizes
+        blocks = self.joined_links()
+        return sum(int((sizes[one.first] * sizes[one.second]).sum()) for one in blocks)
 
     @abstractmethod
     def refuse_too_many(self) -> None:
@@ -114,7 +129,12 @@ class LaidOutPairs:
         progress: Progress | None = None,
     ) -> None:
         done = 0
-        for block in laid_out(self.links, self.documents.groups, members=members, starts=starts):
+        links, cells = self.links, self.documents.cells
+        if cells is None:
+            blocks = laid_out(links, self.documents.groups, members=members, starts=starts)
+        else:
+            blocks = laid_out_cells(links, cells, members=members, starts=starts)
+        for block in blocks:
             done += self._append(sorter, block)
             if progress is not None:
                 progress(SORT, done, self.count)
@@ -126,6 +146,8 @@ class LinkedPairs(LaidOutPairs):
     @cached_property
     def count(self) -> int:
         """The number of pairs."""
+        if self.documents.cells is not None:
+            return self._pairs_of_cells()
         sizes = self.documents.groups.sizes
         return self.links.between(sizes) + int((sizes * (sizes - 1) // 2).sum())
 
@@ -137,6 +159,8 @@ class LinkedPairs(LaidOutPairs):
         ranks = self.by_id.ranks
         first, second = ranks[block.first], ranks[block.second]
         swapped = first > second
+        if self.across:
+            swapped = block.first < self.documents.origin.before
         sorter.append(
             block.similarity,
             np.where(swapped, second, first),

@@ -8,6 +8,7 @@ from typing import Any
 from lookalike.base.options import option
 from lookalike.settings.options import (
     FORMATS,
+    Across,
     Assumed,
     Banded,
     Chosen,
@@ -73,6 +74,7 @@ class FindOptions(
     Banded,
     Shingled,
     Similar,
+    Across,
 ):
     """Options of `find`."""
 

@@ -19,6 +19,7 @@ __all__ = [
     "FORMATS",
     "METRICS",
     "WEIGHTS",
+    "Across",
     "Assumed",
     "Banded",
     "Chosen",
@@ -187,6 +188,19 @@ class Keeping:
         None,
         "Reference corpus: what is similar to one of its documents goes; it is never touched. "
         "May be given several times.",
+        metavar="REF",
+        is_list=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class Across:
+    """With which corpus another is compared."""
+
+    against: Any = option(
+        None,
+        "Compare the documents with those of this corpus alone, not with each other. May be given "
+        "several times.",
         metavar="REF",
         is_list=True,
     )

@@ -1,0 +1,71 @@
+"""Corpora compared with others, from the command line."""
+
+import json
+from typing import Any
+
+import pytest
+
+from source_files import write_records
+
+BASE = (
+    "The quick brown fox jumps over the lazy dog while seven wizards brew a potion of "
+    "violets and the old miller counts his sacks of flour by the light of a candle"
+)
+OTHER = "Ships that pass in the night speak to each other in passing, only a signal shown"
+
+
+@pytest.fixture
+def sources(tmp_path):
+    """Two files that share ids, and in which each has copies of its own."""
+    ours: list[dict[str, Any]] = [
+        {"id": "x", "text": BASE, "student": "ann"},
+        {"id": "y", "text": f"{BASE} stub", "student": "ann"},
+        {"id": "z", "text": "Nothing like the others, whatever one may say", "student": "bob"},
+    ]
+    theirs: list[dict[str, Any]] = [
+        {"id": "x", "text": OTHER, "student": "ann"},
+        {"id": "y", "text": f"{BASE} end", "student": "bob"},
+        {"id": "w", "text": OTHER, "student": None},
+    ]
+    return (
+        write_records(tmp_path / "ours.jsonl", ours),
+        write_records(tmp_path / "theirs.jsonl", theirs),
+    )
+
+
+class TestAgainst:
+    def test_find_prints_pairs_of_the_source_and_the_reference(self, told, sources):
+        ours, theirs = sources
+        command = ("find", ours, "--against", theirs, "-s", "chars:5", "-t", "0.8", "-q")
+        status, output, errors = told(*command, "--format", "jsonl")
+        assert (status, errors) == (0, "")
+        pairs = [json.loads(line) for line in output.splitlines()]
+        assert {(pair["a"], pair["b"]) for pair in pairs} == {("x", "y"), ("y", "y")}
+
+    def test_a_person_sees_which_is_which(self, told, sources):
+        ours, theirs = sources
+        command = ("find", ours, "--against", theirs, "-s", "chars:5", "-t", "0.8")
+        status, output, errors = told(*command)
+        assert status == 0
+        assert "source" in output
+        assert "y (reference)" in output
+        assert "3 reference documents" in errors
+
+    def test_the_facts_name_the_reference(self, told, sources):
+        ours, theirs = sources
+        status, output, _ = told("find", ours, "--against", theirs, "-s", "chars:5", "--json")
+        facts = json.loads(output)
+        assert status == 0
+        assert [one[0] for one in facts["against"]] == [str(theirs)]
+        assert facts["counts"]["reference"] == 3
+        assert {one["corpus"] for one in facts["clusters"]} == {"source", "reference"}
+
+    def test_nothing_alike_is_said_in_a_line(self, told, sources):
+        ours, theirs = sources
+        command = ("find", ours, "--against", theirs, "-s", "chars:5", "-t", "1", "-q")
+        assert told(*command) == (0, "No document is 1 or more like one of the reference.\n", "")
+
+    def test_a_reference_that_is_not_there_is_refused(self, told, sources, tmp_path):
+        status, output, errors = told("find", sources[0], "--against", tmp_path / "none.jsonl")
+        assert (status, output) == (1, "")
+        assert "none.jsonl" in errors
