@@ -11,7 +11,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from lookalike.base.errors import SettingsError
 from lookalike.base.options import takes, takes_two
+from lookalike.base.wording import setting
 from lookalike.settings import (
     BoilerplateOptions,
     CompareOptions,
@@ -104,12 +106,18 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
 
     `keep` says which of similar documents stays: first, last, longest, shortest, or max:COLUMN or
     min:COLUMN of a table. `against` is a reference corpus: what is similar to one of its documents
-    goes, and it is never touched itself. Nothing is removed on an estimate. With `out` the result
-    is also written to a folder, and a job that was stopped goes on when it is called again.
+    goes, and it is never touched itself. Nothing is removed on an estimate. With the `rule`
+    contained a document is removed only if a kept one has all its shingles, or the share
+    `containment` of them. With `out` the result is also written to a folder, and a job that was
+    stopped goes on when it is called again.
     """
     from lookalike.job.opening import job_on, result_there
     from lookalike.results import DedupResult
 
+    if options.containment is not None and options.rule != "contained":
+        raise SettingsError(
+            f"{setting('containment')} is for {setting('rule', 'contained')}: give both"
+        )
     with job_on(source, _settings(options), options) as job:
         out, listed = options.out, options.list_only
         name = job.name("dedup", listed, options.drop_unread)

@@ -14,6 +14,10 @@ BASE = (
 OTHER = "Ships that pass in the night speak to each other in passing, only a signal shown"
 
 
+def lines_of(path):
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
 @pytest.fixture
 def sources(tmp_path):
     """Two files that share ids, and in which each has copies of its own."""
@@ -69,3 +73,51 @@ class TestAgainst:
         status, output, errors = told("find", sources[0], "--against", tmp_path / "none.jsonl")
         assert (status, output) == (1, "")
         assert "none.jsonl" in errors
+
+
+class TestContained:
+    @pytest.fixture
+    def notes(self, tmp_path):
+        records = [
+            {"id": "part", "text": " ".join(BASE.split()[:12])},
+            {"id": "whole", "text": BASE},
+            {"id": "near", "text": BASE.replace("candle", "lamp")},
+            {"id": "copy", "text": BASE},
+        ]
+        return write_records(tmp_path / "notes.jsonl", records)
+
+    def test_only_what_a_kept_document_has_goes(self, told, notes, tmp_path):
+        out = tmp_path / "clean"
+        command = ("dedup", notes, "-o", out, "--rule", "contained", "-s", "words:2", "-q")
+        assert told(*command) == (0, "", "")
+        removed = lines_of(out / "removed.jsonl")
+        assert removed == [
+            {"id": "copy", "kept": "whole", "containment": 1.0, "kept_in": "source"},
+            {"id": "part", "kept": "whole", "containment": 1.0, "kept_in": "source"},
+        ]
+        kept = [one["id"] for one in lines_of(out / "kept" / "notes.jsonl")]
+        assert kept == ["whole", "near"]
+
+    def test_a_person_sees_the_share(self, told, notes):
+        command = ("dedup", notes, "--dry-run", "--rule", "contained", "-s", "words:2")
+        given = ("--containment", "0.9", "--explain")
+        status, output, errors = told(*command, *given, columns=200)
+        assert status == 0
+        assert "containment" in output
+        assert "3 documents would go" in output
+        assert "or more inside the kept one" in errors
+        assert "Plan" not in errors
+
+    @pytest.mark.parametrize(
+        "option", [("-t", "0.8"), ("--recall", "0.99"), ("--metric", "jaccard")]
+    )
+    def test_what_would_do_nothing_is_refused(self, option, told, notes):
+        command = ("dedup", notes, "--dry-run", "--rule", "contained", *option)
+        status, output, errors = told(*command)
+        assert (status, output) == (2, "")
+        assert "does nothing with --rule contained: leave it out" in errors
+
+    def test_a_share_without_the_rule_is_refused(self, told, notes):
+        status, _, errors = told("dedup", notes, "--dry-run", "--containment", "0.9")
+        assert status == 2
+        assert "--containment is for --rule contained: give both" in errors

@@ -73,6 +73,9 @@ class Contained:
     containment: NDArray[np.float64]
     """The share of the inner one's shingles that the outer one has."""
     similarity: NDArray[np.float64]
+    inner_sizes: NDArray[np.int64]
+    """How many shingles the inner one has."""
+    outer_sizes: NDArray[np.int64]
 
     def __len__(self) -> int:
         """Count the pairs."""
@@ -377,5 +380,7 @@ def _compare(
         )
     kept = np.flatnonzero(shared >= needed)
     inner, outer, shared, sizes = inner[kept], outer[kept], shared[kept], sizes[kept]
-    union = sizes + outer_sets.sizes()[outer] - shared
-    return Contained(index.owners[inner], rows[outer], shared / sizes, shared / union)
+    outer_sizes = outer_sets.sizes()[outer]
+    union = sizes + outer_sizes - shared
+    shares = shared / sizes, shared / union
+    return Contained(index.owners[inner], rows[outer], *shares, sizes, outer_sizes)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lookalike.cli.command import AS_JSON, QUIET, SOURCE, flag
-from lookalike.cli.find import EXPLAIN, named
+from lookalike.cli.find import EXPLAIN, PLANNING, named
 from lookalike.cli.options import command
 from lookalike.cli.working import FAIL_ON
 from lookalike.settings import FORMATS, DedupOptions
@@ -53,6 +53,9 @@ def dedup(
     a record of the run (run.json). Input is never changed, and DIR appears as a whole or not at
     all; a job that was stopped goes on when the same command is run again.
 
+    With --rule contained a document goes only if a kept one has all its shingles, or the share
+    --containment of them: then nothing is removed that no kept document has.
+
     Example: lookalike dedup corpus.jsonl -o clean --keep longest
     """
     import lookalike
@@ -72,6 +75,8 @@ def dedup(
     if format_ is not None and not dry_run:
         raise SettingsError("--format is for --dry-run: DIR gets files of its own formats")
     working.limit_of(fail_on)
+    if options["rule"] == "contained":
+        working.refuse_given(PLANNING, "with --rule contained")
     kind = kind_of({"format": format_, "out": out}, as_json=as_json)
     options["against"] = lookalike.paths(*options["against"]) if options["against"] else None
     console = screen.status(quiet=quiet)
@@ -101,19 +106,23 @@ def _summarise(result: DedupResult, out: Path | None, console: Console, *, expla
     )
 
     say_warnings(console, result.summary.warnings)
-    facts = [compared_line(result.summary), _kept_line(result.counts, out)]
+    by_similarity = result.plan is not None
+    facts = [compared_line(result.summary)] if by_similarity else []
+    facts.append(_kept_line(result.counts, out))
     if len(result.clusters):
         first = result.clusters.slice(0, 1).to_pylist()[0]
         size = first["size"]
-        least = min(result.clusters["similarity"].slice(0, size).to_pylist())
+        least = min(result.clusters[result.score].slice(0, size).to_pylist())
+        like = "or more like" if by_similarity else "or more inside"
         total = result.clusters["cluster"][-1].as_py()
         facts.append(
             f"Clusters   {total:,} ({sizes_text(result.clusters)}); in the largest, of {size:,}, "
-            f"all are {screen.number(least)} or more like the kept one"
+            f"all are {screen.number(least)} {like} the kept one"
         )
-    facts += plan_lines(result.plan, result.summary)
+    if result.plan is not None:
+        facts += plan_lines(result.plan, result.summary)
     summarise(console, result.summary, facts, result.empty)
-    if explain:
+    if explain and result.plan is not None:
         screen.show_curve(console, result.plan)
 
 
@@ -140,5 +149,5 @@ def _show(result: DedupResult, removed: int) -> None:
     console.print(f"{title}\n")
     rows = result.removed.slice(0, SHOWN_REMOVED).to_pylist()
     pairs = [row | {"kept": named(row["kept"], row["kept_in"])} for row in rows]
-    screen.show_pairs(console, pairs, "similarity", ("id", "kept"), ("would go", "would stay"))
+    screen.show_pairs(console, pairs, result.score, ("id", "kept"), ("would go", "would stay"))
     console.print()

@@ -20,7 +20,7 @@ SHOWN_PAIRS = 20
 SHOWN_CLUSTERS = 10
 SHOWN_MEMBERS = 8
 PLANNING = ("threshold", "recall", "bands", "rows", "cascade", "estimate", "seed", "metric")
-"""Options that fingerprints have no use for."""
+"""Options that fingerprints, and a search for what is contained, have no use for."""
 
 EXPLAIN = flag(["--explain"], "Show the curve of the plan, and why this shingle.")
 

@@ -50,6 +50,7 @@ from lookalike.results.pairs import LINK, Links
 from lookalike.results.record import Run
 from lookalike.results.similar_pairs import DirectedPairs, LinkedPairs
 from lookalike.results.unread import table_of
+from lookalike.score.jaccard import Scored
 from lookalike.text.boilerplate import most_shared
 from lookalike.text.documents import Selection
 
@@ -64,7 +65,6 @@ if TYPE_CHECKING:
     from lookalike.read import Corpus
     from lookalike.read.source import InMemory
     from lookalike.recipe.metrics import Compare
-    from lookalike.score.jaccard import Scored
     from lookalike.settings import Settings
 
 __all__ = ["Job"]
@@ -375,7 +375,7 @@ class Job:
 
     def resolved(self) -> Settings:
         """Give the settings that ran."""
-        planned = self.plan.cascade
+        planned = None if self.settings.rule == "contained" else self.plan.cascade
         return self.settings.resolved(
             shingle=self.recipe.shingle or self.settings.shingle,
             normalise=str(self.recipe.form.normalisation),
@@ -430,22 +430,7 @@ class Job:
     def contain(self) -> ContainmentResult:
         """Find which documents are inside others."""
         self.prepare("contained")
-        threshold = self.settings.containment
-        if threshold is None:
-            raise SettingsError(f"{setting('containment')}: use a share above 0, as 0.9")
-        stage = self.work.stage("contain")
-        stage.restart()
-        links = Links(stage.column("links", LINK))
-        with timed(self.seconds, "compare"):
-            running = self.running
-            resources = JoinResources(
-                running.memory // 2,
-                running.threads,
-                lambda *done: running.progress("compare", *done),
-            )
-            for scored in self.recipe.contained(self.texts, self.rows, threshold, resources):
-                links.append(scored)
-                comparing.spill_if_large(links, stage, running)
+        links, _ = self._containments()
         settings, documents = self.resolved(), self._documents()
         return ContainmentResult(
             settings=settings,
@@ -454,6 +439,31 @@ class Job:
             run=self._run(),
             documents=documents,
         )
+
+    def _containments(self) -> tuple[Links, NDArray[np.int64]]:
+        """Find which texts are inside others, and how many shingles each of those texts has.
+
+        The similarity of a link is the share of the first that is in the second, and its
+        `first_in_second` the similarity of both.
+        """
+        threshold = self.settings.containment
+        if threshold is None:
+            raise SettingsError(f"{setting('containment')}: use a share above 0, as 0.9")
+        stage, running = self.work.stage("contain"), self.running
+        stage.restart()
+        links = Links(stage.column("links", LINK))
+        sizes = np.zeros(len(self.rows), np.int64)
+        resources = JoinResources(
+            running.memory // 2, running.threads, lambda *done: running.progress("compare", *done)
+        )
+        with timed(self.seconds, "compare"):
+            for found in self.recipe.contained(self.texts, self.rows, threshold, resources):
+                sizes[found.inner], sizes[found.outer] = found.inner_sizes, found.outer_sizes
+                pairs = found.inner, found.outer
+                unknown = np.zeros(len(found))
+                links.append(Scored(*pairs, found.containment, found.similarity, unknown))
+                comparing.spill_if_large(links, stage, running)
+        return links, sizes
 
     def boilerplate(self, most: int) -> BoilerplateResult:
         """List the passages shared by the most documents, so many."""
@@ -489,8 +499,15 @@ class Job:
         references = sum(self.collection.counts[:-1])
         preferred, order = self._preferred(references)
         fixed = int(np.count_nonzero(preferred < references))
-        places = np.empty(len(order), np.int64)
-        places[order] = np.arange(len(order))
+        if self.settings.rule == "contained":
+            links, sizes = self._containments()
+            # The larger first: of two, it has the larger share of the other, so that a document
+            # is in a kept one of the corpus whichever of the two the other is in.
+            larger = np.argsort(-sizes[order[fixed:]], kind="stable")
+            order = np.concatenate([order[:fixed], order[fixed:][larger]])
+            thinned = self._stars_among(links, order, fixed, directed=True)
+            return self._stars(preferred, order, _places(order), thinned, references)
+        places = _places(order)
         if self.plan.cascade is None:
             links, _ = self._links()
             thinned = self._stars_among(links, order, fixed)
@@ -549,27 +566,30 @@ class Job:
         document[place] = np.arange(len(collection))
         return document[best], np.argsort(best)
 
-    def _stars_among(self, links: Links, order: NDArray[np.int64], fixed: int) -> Thinned:
-        """Keep greedily among all pairs."""
+    def _stars_among(
+        self, links: Links, order: NDArray[np.int64], fixed: int, *, directed: bool = False
+    ) -> Thinned:
+        """Keep greedily among all pairs; of directed ones the first is inside the second."""
         needed = len(links) * STAR_BYTES_PER_PAIR
         if needed > self.running.memory:
+            less = f"use {setting('recall', 0.999)} or less, which compares with kept ones only"
+            if directed:
+                less = f"raise {setting('memory')}, or {setting('containment')} if it is below 1"
             raise QuadraticError(
-                f"{len(links):,} similar pairs were found, about {size(needed)} to choose from, of "
-                f"{size(self.running.memory)} allowed: use {setting('recall', 0.999)} or less, "
-                "which compares with kept documents only"
+                f"{len(links):,} {'pairs' if directed else 'similar pairs'} were found, about "
+                f"{size(needed)} to choose from, of {size(self.running.memory)} allowed: {less}"
             )
         pairs = links.all()
-        places = np.empty(len(order), np.int64)
-        places[order] = np.arange(len(order))
+        places = _places(order)
         first, second = places[pairs.first], places[pairs.second]
-        # Two references are never weighed against each other.
-        weighed = np.flatnonzero((first >= fixed) | (second >= fixed))
+        # A reference is never removed, nor weighed against another.
+        weighed = np.flatnonzero((first >= fixed) | ((second >= fixed) & (not directed)))
         found = stars(
             np.arange(len(order)), first[weighed], second[weighed], pairs.similarity[weighed]
         )
         counted = self.work.stage("compare").known
         candidates, dismissed = counted.get("candidates", 0), counted.get("dismissed", 0)
-        rejected = candidates - len(links)
+        rejected = 0 if directed else candidates - len(links)
         stay = found.kept, found.nearest, found.similarity
         return Thinned(*stay, candidates, rejected, dismissed)
 
@@ -590,7 +610,7 @@ class Job:
         place = places[groups.of_document[removed]]
         rows = np.flatnonzero(kept)
         return DedupResult(
-            plan=self.plan,
+            plan=None if self.settings.rule == "contained" else self.plan,
             settings=self.resolved(),
             summary=self.summary(thinned.candidates, thinned.rejected, thinned.dismissed),
             run=self._run(),
@@ -604,3 +624,10 @@ class Job:
             ),
             documents=self._documents(),
         )
+
+
+def _places(order: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Give the place of each in an order."""
+    places = np.empty(len(order), np.int64)
+    places[order] = np.arange(len(order))
+    return places

@@ -18,7 +18,6 @@ from lookalike.candidates.prefilter import Prefilter
 from lookalike.planning.curves import Cascade
 from lookalike.recipe import saved
 from lookalike.recipe.metrics import Cosine
-from lookalike.score.jaccard import Scored
 from lookalike.text.documents import Selection
 
 if TYPE_CHECKING:
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from lookalike.candidates.containment import Contained
     from lookalike.recipe.form import CanonicalForm
     from lookalike.recipe.metrics import (
         Blocks,
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Rows,
         Sides,
     )
+    from lookalike.score.jaccard import Scored
     from lookalike.text.normalise import Canonical
 
 __all__ = ["Encoded", "Recipe"]
@@ -144,24 +145,19 @@ class Recipe:
 
     def contained(
         self, documents: Documents, rows: Rows, share: float, resources: JoinResources
-    ) -> Iterator[Scored]:
-        """Give the pairs of places in `rows` of which the second has such a share of the first.
-
-        The similarity of such a pair is that share, and its `first_in_second` the similarity.
-        """
+    ) -> Iterator[Contained]:
+        """Give the pairs of places in `rows` of which the outer has such a share of the inner."""
         shingling = self.metric.shingling
         if shingling is None:
             raise SettingsError("this is for text: these documents are vectors")
-        for block in contained(
+        return contained(
             Selection(documents, rows),
             shingling,
             threshold=share,
             memory=resources.memory,
             threads=resources.threads,
             progress=resources.progress,
-        ):
-            unknown = np.zeros(len(block))
-            yield Scored(block.inner, block.outer, block.containment, block.similarity, unknown)
+        )
 
     @property
     def by_sketches(self) -> bool:

@@ -74,7 +74,8 @@ class DedupResult(Result):
 
     command = "dedup"
 
-    plan: Plan
+    plan: Plan | None
+    """None where what is contained is removed, which is found without one."""
     settings: Settings
     summary: Summary
     run: Run = field(default_factory=Run)
@@ -91,7 +92,14 @@ class DedupResult(Result):
 
     def _facts(self) -> list[str]:
         found = f"{len(self):,} of {count(self.counts['read'], 'document')} kept"
+        if self.settings.rule == "contained":
+            return [found, f"containment {self.settings.containment:g}"]
         return [found, f"threshold {self.settings.threshold:g}"]
+
+    @property
+    def score(self) -> str:
+        """What tables say of a removed document and the kept one: similarity, or containment."""
+        return "containment" if self.settings.rule == "contained" else "similarity"
 
     def _tables(self) -> dict[str, Any]:
         """Give the tables; the kept documents too, if they are in memory already."""
@@ -124,11 +132,12 @@ class DedupResult(Result):
 
         That is the most similar of the kept documents that were preferred to it, or to the first
         of its identical copies. `kept_in` says of which corpus it is, the source or the reference:
-        an id may stand in both.
+        an id may stand in both. With the rule contained the third column is `containment`, the
+        share of the removed one's shingles that the kept one has: of all kept ones, the most.
         """
         if self.folder is not None and self.known is not None:
             ids = pa.type_for_alias(self.known["ids"])
-            columns = {"id": ids, "kept": ids, "similarity": pa.float64(), "kept_in": pa.string()}
+            columns = {"id": ids, "kept": ids, self.score: pa.float64(), "kept_in": pa.string()}
             schema, rows = pa.schema(columns), self.counts["removed"]
             return stored_table(self.folder / REMOVED, "jsonl", schema, rows)
         found, ids = self._thinned(), self._documents().ids
@@ -136,7 +145,7 @@ class DedupResult(Result):
             {
                 "id": ids.take(found.removed),
                 "kept": ids.take(found.named),
-                "similarity": pa.array(found.similarity),
+                self.score: pa.array(found.similarity),
                 "kept_in": self._origin().corpora(found.named),
             },
             metadata=self.metadata,
@@ -148,10 +157,12 @@ class DedupResult(Result):
 
         Last comes `corpus`, the source or the reference, of which the document is. The similarity
         is that of a document with the kept one of its cluster, which was compared with it: there
-        are no chains.
+        are no chains. With the rule contained it is the containment, and named so.
         """
         if self.folder is not None:
-            return stored_table(self.folder / CLUSTERS, "parquet", CLUSTERED)
+            names = [self.score if name == "similarity" else name for name in CLUSTERED.names]
+            schema = pa.schema([*map(pa.field, names, CLUSTERED.types)])
+            return stored_table(self.folder / CLUSTERS, "parquet", schema)
         with timed(self.summary.seconds, "cluster"):
             return self._clusters()
 
@@ -170,7 +181,7 @@ class DedupResult(Result):
             "id": documents.ids.take(rows),
             "cluster": pa.array(numbers),
             "size": pa.array(sizes),
-            "similarity": pa.array(similarity[rows]),
+            self.score: pa.array(similarity[rows]),
             "kept": pa.array(stays[rows]),
             "corpus": self._origin().corpora(rows),
         }
@@ -268,7 +279,7 @@ class DedupResult(Result):
         counts_of(record, *COUNTED)
         pa.type_for_alias(record["ids"])
         return cls(
-            plan=Plan.from_dict(record["plan"]),
+            plan=None if record["plan"] is None else Plan.from_dict(record["plan"]),
             settings=Settings.from_dict(record["settings"]),
             summary=Summary.of_record(record, path),
             run=Run.of_record(record),

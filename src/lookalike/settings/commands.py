@@ -25,6 +25,7 @@ from lookalike.settings.options import (
     Passages,
     Records,
     Resources,
+    Ruled,
     Seeded,
     Shingled,
     Similar,
@@ -95,6 +96,7 @@ class DedupOptions(
     Banded,
     Shingled,
     Similar,
+    Ruled,
     Keeping,
     WrittenFolder,
 ):

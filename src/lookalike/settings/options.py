@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FORMATS",
     "METRICS",
+    "RULES",
     "WEIGHTS",
     "Across",
     "Assumed",
@@ -36,6 +37,7 @@ __all__ = [
     "Passages",
     "Records",
     "Resources",
+    "Ruled",
     "Seeded",
     "Shingled",
     "Similar",
@@ -49,6 +51,7 @@ __all__ = [
 ]
 
 METRICS = ("jaccard", "cosine")
+RULES = ("similar", "contained")
 WEIGHTS = ("counts", "binary", "log", "tf-idf")
 FORMATS = ("table", "jsonl", "csv", "parquet")
 
@@ -190,6 +193,24 @@ class Keeping:
         "May be given several times.",
         metavar="REF",
         is_list=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class Ruled:
+    """For what a document is removed."""
+
+    rule: str = option(
+        "similar",
+        "What goes: what is similar to a kept document, or only what is contained in one, so that "
+        "nothing is lost that no kept document has.",
+        choices=RULES,
+    )
+    containment: float | None = option(
+        None,
+        "With the rule contained: share of a document's shingles that a kept one must have; "
+        "default 1.",
+        metavar="SHARE",
     )
 
 

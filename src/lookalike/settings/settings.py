@@ -12,6 +12,7 @@ from lookalike.base.errors import SettingsError
 from lookalike.base.wording import setting
 from lookalike.settings.options import (
     METRICS,
+    RULES,
     WEIGHTS,
     Banded,
     Cleaned,
@@ -57,12 +58,14 @@ class Settings(
     """A text whose shingles do not count."""
     containment: float | None = None
     """Report instead which documents are inside others, to at least this share."""
+    rule: str = "similar"
+    """For what a document is removed: being similar to a kept one, or contained in one."""
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
-        for name in ("shingle", "normalise", "metric", "cascade", "ignore", "weights"):
+        for name in ("shingle", "normalise", "metric", "rule", "cascade", "ignore", "weights"):
             value = getattr(self, name)
-            needed = name in ("shingle", "normalise", "metric")
+            needed = name in ("shingle", "normalise", "metric", "rule")
             if not isinstance(value, str) and (needed or value is not None):
                 raise SettingsError(
                     f"{setting(name, value)} is of type {type(value).__name__}, not text"
@@ -101,6 +104,7 @@ class Settings(
                 f"{setting('cascade')} and {setting('bands')} with {setting('rows')} exclude each "
                 "other: give one"
             )
+        self._check_rule()
         for name in ("max_df", "containment"):
             if (value := getattr(self, name)) is not None:
                 check_share(name, value, "0.1" if name == "max_df" else "0.9")
@@ -118,6 +122,22 @@ class Settings(
             raise SettingsError(
                 f"{setting('recall', 1)} compares exactly and has no signatures to estimate from: "
                 f"with {setting('estimate')} use one below 1, as {setting('recall', 0.99)}"
+            )
+
+    def _check_rule(self) -> None:
+        if self.rule not in RULES:
+            raise SettingsError(
+                f"{setting('rule', self.rule)} is unknown: use {' or '.join(RULES)}"
+            )
+        if self.rule != "contained":
+            return
+        if self.containment is None:
+            object.__setattr__(self, "containment", 1.0)
+        if not self.planned or (self.threshold, self.recall) != (Similar.threshold, Similar.recall):
+            raise SettingsError(
+                f"{setting('rule', 'contained')} finds all that is contained, exactly: leave out "
+                f"{setting('threshold')}, {setting('recall')}, {setting('bands')}, "
+                f"{setting('rows')} and {setting('cascade')}"
             )
 
     def _check_metric(self) -> None:
@@ -201,7 +221,7 @@ class Settings(
     def fingerprint(self) -> str:
         """Name these settings in 16 hexadecimal digits: equal ones alike, others not."""
         # What came later and is not set is left out, so that older fingerprints stay as they are.
-        later = {"ignore", "max_df", "containment", "metric", "weights", "simhash"}
+        later = {"ignore", "max_df", "containment", "metric", "weights", "simhash", "rule"}
         unset = {field.name: field.default for field in fields(self)}
         given = {
             name: value
