@@ -207,3 +207,41 @@ def test_a_list_is_given_by_naming_the_option_again():
     text = f"use {setting('text', ['title', 'the body'])}"
     assert in_python(text) == "use text=['title', 'the body']"
     assert on_command_line(text) == "use --text title --text 'the body'"
+
+
+@pytest.mark.parametrize(
+    ("similarity", "threshold", "written"),
+    [
+        (2 / 3, None, "0.6667"),
+        (1 / 3, 0.5, "0.3333"),
+        (0.74415, 0.8, "0.7441"),  # the float is a little below
+        (1.0, 1.0, "1.0000"),
+        (0.99996, None, "0.9999"),
+        (0.9999999999, 0.8, "0.9999"),
+        (0.79996, 0.8, "0.7999"),
+        (0.79996, 0.79996, "0.8000"),
+        (0.80004, 0.8, "0.8000"),
+        (2 / 3, 0.66667, "0.6666"),
+        (2 / 3, 2 / 3, "0.6667"),
+        (0.0, 0.8, "0.0000"),
+        (-0.25, 0.8, "-0.2500"),
+    ],
+)
+def test_a_similarity_is_rounded_to_the_nearest_that_is_true(similarity, threshold, written):
+    assert wording.similarity_text(similarity, threshold) == written
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_no_similarity_is_shown_to_reach_what_it_does_not(similarity, threshold):
+    shown = float(wording.similarity_text(similarity, threshold))
+    assert abs(shown - similarity) <= 1.0001e-4
+    assert (shown == 1) <= (similarity == 1)
+    assert (shown >= threshold) <= (similarity >= threshold)
+
+
+@pytest.mark.parametrize(
+    ("share", "written"),
+    [(1.0, "100.0%"), (0.9996, "99.9%"), (2 / 3, "66.7%"), (0.939, "93.9%"), (0.0, "0.0%")],
+)
+def test_a_share_is_written_in_percent(share, written):
+    assert wording.percent(share) == written

@@ -153,6 +153,15 @@ def test_bands_come_one_by_one_each_with_its_own_pairs(drawn, differing):
     assert next(blocks, None) is None
 
 
+def test_a_band_of_too_many_is_not_complete():
+    drawn = [[0, 0, 0]], 1, [[0] * 8] * 3, [False] * 3
+    for most, complete in ((3, True), (2, False)):
+        (band,) = by_bands(0, *drawn, max_pairs=most)
+        assert band.complete is complete
+    (band,) = by_bands(0, *drawn, max_bucket_pairs=2)
+    assert not band.complete
+
+
 def test_no_band_is_searched_before_it_is_asked_for():
     asked = []
 

@@ -210,7 +210,9 @@ def test_the_summary_of_find_tells_each_fact_on_a_line(told, tmp_path, docs):
     assert compared
     assert int(compared[1]) - int(compared[2]) == 5
     assert facts["Found"] == "8 similar pairs"
-    assert re.match(r"8 .*the largest, of 2, the least alike are 0\.9\d+$", facts["Clusters"])
+    assert re.match(
+        r"8 .*the largest has 2 documents, its least similar pair 0\.9\d+$", facts["Clusters"]
+    )
     assert re.fullmatch(
         r"[0-9.]+: read [0-9.]+, group [0-9.]+, plan [0-9.]+, sketch [0-9.]+, band [0-9.]+, "
         r"compare [0-9.]+, cluster [0-9.]+, sort [0-9.]+",
@@ -226,7 +228,10 @@ def test_the_summary_of_dedup_tells_what_was_kept(told, tmp_path, docs):
     facts = dict(re.findall(r"^([A-Z][a-z]+) {2,}(.+)$", errors, re.MULTILINE))
     assert facts["Read"] == "210 documents"
     assert facts["Kept"] == f"200 and 2 empty, removed 8, in {out}"
-    assert re.match(r"8 .*the largest, of 2, all are 0\.9\d+ or more like the", facts["Clusters"])
+    assert re.match(
+        r"8 .*the largest has 2 documents, all at least 0\.9\d+ similar to the kept one$",
+        facts["Clusters"],
+    )
     assert facts["Seconds"].split(", ")[-1].startswith("write ")
 
 
@@ -256,10 +261,13 @@ class TestWarnings:
         _, _, errors = told("find", chain, "-s", "words:1")
         (doubt,) = warnings_of(errors)
         assert doubt == (
-            "the largest cluster has 120 documents, of which two are only 0.00 alike: chains hold "
-            "it together; dedup compares each with the one it keeps, or raise --threshold."
+            "the largest cluster has 120 documents, and two of them are only 0.0000 similar: each "
+            "is similar to the next, the first not to the last. dedup compares each document with "
+            "the one it keeps; or raise --threshold."
         )
-        assert "the largest, of 120, the least alike are 0.0000" in " ".join(errors.split())
+        assert "the largest has 120 documents, its least similar pair 0.0000" in " ".join(
+            errors.split()
+        )
 
     def test_dedup_has_no_chains(self, told, chain, tmp_path):
         out = tmp_path / "clean"

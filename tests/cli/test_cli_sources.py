@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+import lookalike
 import twins
 from source_files import RECORD_KINDS, as_lines, write_records
 
@@ -211,18 +212,21 @@ class TestContainment:
             (a, b): (float(twins.containment(sets[a], sets[b])), float(similarity))
             for a in sets
             for b in sets
-            if a != b and twins.containment(sets[a], sets[b]) >= Fraction(share)
+            # Copies are one pair.
+            if (a < b if sets[a] == sets[b] else a != b)
+            and twins.containment(sets[a], sets[b]) >= Fraction(share)
             for similarity in [twins.jaccard(sets[a], sets[b])]
         }
         command = ["contained", path, "--containment", share, "-s", "words:2", "-q"]
         status, output, errors = told(*command, "--format", "jsonl")
         assert (status, errors) == (0, "")
         lines = [json.loads(line) for line in output.split("\n") if line]
-        told_of = {(r["a"], r["b"]): (r["containment"], r["similarity"]) for r in lines}
+        told_of = {(r["part"], r["whole"]): (r["share"], r["similarity"]) for r in lines}
         assert told_of == expected
+        assert [r["copies"] for r in lines] == [r["similarity"] == 1 for r in lines]
         assert len(lines) == len(expected) > 5
         assert any(similarity < 0.5 for _, similarity in expected.values())
-        order = [(-r["containment"], r["a"], r["b"]) for r in lines]
+        order = [(-r["share"], r["part"], r["whole"]) for r in lines]
         assert order == sorted(order)
 
     def test_a_person_sees_what_is_inside_what(self, told, tmp_path):
@@ -232,9 +236,31 @@ class TestContainment:
         path = write_records(tmp_path / "docs.jsonl", records)
         status, output, errors = told("contained", path, "-s", "words:2")
         assert status == 0
-        assert "1 pair by words:2" in output
-        assert re.search(r"1\.0000 +0\.\d{4} +part +whole ", output)
-        assert "1 pair of which one is inside the other" in errors
+        assert "1 pair: 90% or more of the part is in the whole" in output
+        assert re.search(r"^ *share  part  whole *$", output, re.MULTILINE)
+        assert re.search(r"^100\.0%  part  whole *$", output, re.MULTILINE)
+        assert "1 pair of a part and its whole" in errors
+        assert "share of words:2 shingles, as given" in errors
+
+    def test_two_copies_are_one_row_that_says_so(self, told, tmp_path):
+        words = " ".join(ORIGINALS[0])
+        # The third has the same shingles, and is not the same text.
+        texts = {"b": words, "a": f"{words}\n", "c": f"{words} {words}", "d": f"{words} and more"}
+        records = [{"id": name, "text": text} for name, text in texts.items()]
+        path = write_records(tmp_path / "docs.jsonl", records)
+        command = ["contained", path, "-s", "words:1", "-q"]
+        _, output, _ = told(*command, "--format", "jsonl")
+        rows = [json.loads(line) for line in output.splitlines()]
+        copies = [("a", "b"), ("a", "c"), ("b", "c")]
+        assert [(row["part"], row["whole"]) for row in rows if row["copies"]] == copies
+        others = [(row["part"], row["whole"]) for row in rows if not row["copies"]]
+        assert others == [("a", "d"), ("b", "d"), ("c", "d"), ("d", "a"), ("d", "b"), ("d", "c")]
+        _, shown, _ = told(*command)
+        assert shown.startswith(f"{len(rows)} pairs: ")
+        assert len(re.findall(r"^copies  [ab]     [bc] *$", shown, re.MULTILINE)) == 3
+        result = lookalike.contained(path, shingle="words:1")
+        assert result.pair_count == len(result.pairs) == len(rows)
+        assert result.inside_count == 4
 
 
 FOOTER = (

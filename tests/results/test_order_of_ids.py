@@ -26,7 +26,7 @@ def test_pairs_and_clusters_go_by_number(tmp_path):
 
 def test_documents_that_are_inside_others_go_by_number(tmp_path):
     pairs = lookalike.contained(corpus(tmp_path)).pairs.to_pylist()
-    assert [pair["a"] for pair in pairs] == ["1", "2", "9", "10"]
+    assert [(pair["part"], pair["whole"]) for pair in pairs] == [("1", "2"), ("9", "10")]
 
 
 @pytest.mark.parametrize("keep", ["longest", "shortest"])

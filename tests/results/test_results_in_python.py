@@ -30,10 +30,10 @@ COMMANDS: dict[str, Any] = {
 LINES = {
     "find": "<FindResult: 3 pairs in 5 documents, threshold 0.7, chars:5>",
     "dedup": "<DedupResult: 3 of 5 documents kept, threshold 0.7, chars:5>",
-    "contained": "<ContainmentResult: 4 pairs in 5 documents, containment 0.9, chars:5>",
+    "contained": "<ContainmentResult: 3 pairs in 5 documents, containment 0.9, chars:5>",
     "boilerplate": "<BoilerplateResult: 1 passage of 5 documents>",
 }
-LENGTHS = {"find": 3, "dedup": 3, "contained": 4, "boilerplate": 1}
+LENGTHS = {"find": 3, "dedup": 3, "contained": 3, "boilerplate": 1}
 TABLES = {
     "find": ("pairs", "containments", "clusters", "empty"),
     "dedup": ("removed", "clusters", "kept_ids", "empty"),

@@ -17,7 +17,9 @@ __all__ = [
     "floor",
     "in_python",
     "on_command_line",
+    "percent",
     "setting",
+    "similarity_text",
     "visible",
     "visible_lines",
 ]
@@ -110,6 +112,29 @@ def floor(value: float, digits: int) -> str:
     """Write a number to so many digits after the point, never above what it is."""
     scale = 10**digits
     return f"{math.floor(value * scale + 1e-9) / scale:.{digits}f}"
+
+
+def similarity_text(similarity: float, threshold: float | None = None) -> str:
+    """Write a similarity as people read it: to the nearest of 4 digits.
+
+    Where that would tell something untrue, it is the digit below: 0.99996 is not the 1 of equal
+    documents, and what is below the threshold is not shown as if it reached it.
+    """
+    return _rounded(similarity, 4, threshold)
+
+
+def percent(share: float) -> str:
+    """Write a share as people read it, as 93.9%; only the whole is 100.0%."""
+    return f"{_rounded(100 * share, 1, 100.0)}%"
+
+
+def _rounded(value: float, digits: int, threshold: float | None) -> str:
+    """Write a number to the nearest of so many digits, but none that it is below and not at."""
+    rounded = round(value, digits)
+    unreached = (1.0,) if threshold is None else (1.0, threshold)
+    if any(value < bound <= rounded for bound in unreached):
+        rounded = math.floor(value * 10**digits) / 10**digits
+    return f"{rounded:.{digits}f}"
 
 
 def visible(text: object) -> str:

@@ -18,7 +18,7 @@ from lookalike.sketches.hyperplanes import FINGERPRINT_BITS
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BITS", "block_keys", "block_masks", "distances", "expected_meetings"]
+__all__ = ["BITS", "bits_apart", "block_keys", "block_masks", "distances", "expected_meetings"]
 
 BITS = FINGERPRINT_BITS
 MAX_TABLES = 64
@@ -71,3 +71,9 @@ def distances(
     """Count the bits in which the fingerprints of each pair differ."""
     apart: NDArray[np.int64] = np.bitwise_count(prints[first] ^ prints[second]).astype(np.int64)
     return apart
+
+
+def bits_apart(cosine: float | NDArray[np.float64]) -> NDArray[np.int64]:
+    """Give back the distance of fingerprints by the cosine that it was scored as."""
+    found: NDArray[np.int64] = np.rint(np.arccos(cosine) / np.pi * BITS).astype(np.int64)
+    return found

@@ -67,16 +67,23 @@ class TextPairing:
     labels: NDArray[np.int64] | None = None
     """The group of each, -1 of one that stands in several; None where there are none."""
 
-    def passing(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> Pairs:
-        """Give the pairs of texts of which some documents may be a pair."""
+    def may_pair(
+        self, first: NDArray[np.int64], second: NDArray[np.int64]
+    ) -> NDArray[np.bool_] | None:
+        """Tell of which pairs of texts some documents may be a pair; None where of all."""
+        found = None
         if self.sides is not None:
-            across = (self.sides[first] & other_sides(self.sides)[second]) != 0
-            first, second = first[across], second[across]
+            found = (self.sides[first] & other_sides(self.sides)[second]) != 0
         if self.labels is not None:
             mine = self.labels[first]
             apart = (mine != self.labels[second]) | (mine == SEVERAL)
-            first, second = first[apart], second[apart]
-        return first, second
+            found = apart if found is None else found & apart
+        return found
+
+    def passing(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> Pairs:
+        """Give the pairs of texts of which some documents may be a pair."""
+        found = self.may_pair(first, second)
+        return (first, second) if found is None else (first[found], second[found])
 
 
 def other_sides(sides: NDArray[np.uint8]) -> NDArray[np.uint8]:

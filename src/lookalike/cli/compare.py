@@ -37,7 +37,7 @@ def compare(
     Example: lookalike compare draft.txt final.txt
     """
     import lookalike
-    from lookalike.base.wording import count
+    from lookalike.base.wording import count, similarity_text
     from lookalike.cli import screen
 
     screen.announce_compiling(screen.status(quiet=quiet))
@@ -67,11 +67,16 @@ def compare(
         how = f"cosine, {options['weights'] or 'counts'} of {found.shingle}"
     else:
         how = f"Jaccard, {'multisets' if options['multiset'] else 'sets'} of {found.shingle}"
-    a_in_b, b_in_a = map(screen.number, found.containment)
-    similarity = screen.number(found.similarity)
+    a_in_b, b_in_a = map(similarity_text, found.containment)
+    similarity = similarity_text(found.similarity)
     out.print(f"similarity  {similarity}  ({how})")
     out.print(f"a in b      {a_in_b}  (share of a's {count(found.shingles[0], 'shingle')})")
     out.print(f"b in a      {b_in_a}  (share of b's {count(found.shingles[1], 'shingle')})\n")
+    if options["shingle"] == "auto":
+        out.print(
+            f"find chooses a shingle for the whole corpus. If it chose another than "
+            f"{found.shingle}, -s gives its number, as -s chars:6.\n"
+        )
     if not all(found.shingles):
         which = "Both are" if not any(found.shingles) else f"{'b' if found.shingles[0] else 'a'} is"
         out.print(f"{which} empty, and similar to nothing.")

@@ -30,7 +30,8 @@ def contained(
 ) -> None:
     """Find which documents are inside others: quotes, excerpts, parts of a longer text.
 
-    Each pair has a direction: the first is inside the second. Every such pair is found, exactly.
+    Each row is a part and the whole that it is inside; two copies are one row. Every such pair is
+    found, exactly.
 
     Example: lookalike contained essays/ --containment 0.8
     """
@@ -38,7 +39,7 @@ def contained(
     from lookalike.base.wording import count
     from lookalike.cli import screen, working
     from lookalike.cli.output import kind_of, show_facts, write_out
-    from lookalike.cli.summary import say_warnings, summarise
+    from lookalike.cli.summary import say_warnings, score_lines, summarise
 
     working.limit_of(fail_on)
     kind = kind_of(options, as_json=as_json)
@@ -54,27 +55,30 @@ def contained(
             write_out(result.pair_blocks(), kind)
         if not result.was_there:
             say_warnings(console, result.summary.warnings)
-            found = count(result.pair_count, "pair")
-            facts = [f"Found      {found} of which one is inside the other"]
+            facts = [
+                f"Found      {count(result.pair_count, 'pair')} of a part and its whole",
+                *score_lines(result.summary),
+            ]
             summarise(console, result.summary, facts, result.empty)
         working.end_if(fail_on, result.pair_count, result.inside_count, result.summary.documents)
 
 
 def _show(result: ContainmentResult, console: Console) -> None:
-    from lookalike.base.wording import count
+    from lookalike.base.wording import count, percent
     from lookalike.cli.screen import show_pairs
 
     if not result.summary.documents:
         console.print("There are no documents to compare.")
         return
+    least = f"{100 * (result.settings.containment or 0):g}%"
     if not result.pair_count:
-        console.print(f"No document is to {result.settings.containment:g} inside another.")
+        console.print(f"No document has {least} or more of its shingles in another.")
         return
-    title = f"{count(result.pair_count, 'pair')} by {result.settings.shingle}"
+    title = f"{count(result.pair_count, 'pair')}: {least} or more of the part is in the whole"
     if result.pair_count > SHOWN_PAIRS:
-        title += f", the {SHOWN_PAIRS} most contained; --format jsonl writes all"
-    console.print(f"{title}\n")
+        title += f"; the {SHOWN_PAIRS} largest shares, --format jsonl writes all"
+    console.print(f"{title}\n", soft_wrap=True)
     pairs = result.top(SHOWN_PAIRS).to_pylist()
-    titles = ("inside", "outside")
-    show_pairs(console, pairs, "containment", ("a", "b"), titles, also="similarity")
+    shares = ["copies" if pair["copies"] else percent(pair["share"]) for pair in pairs]
+    show_pairs(console, pairs, ("part", "whole"), "share", shares)
     console.print()

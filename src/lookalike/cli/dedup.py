@@ -96,7 +96,9 @@ def dedup(
 
 
 def _summarise(result: DedupResult, out: Path | None, console: Console, *, explain: bool) -> None:
+    from lookalike.base.wording import similarity_text
     from lookalike.cli import screen
+    from lookalike.cli.nearest import nearest_lines
     from lookalike.cli.summary import (
         compared_line,
         plan_lines,
@@ -113,12 +115,14 @@ def _summarise(result: DedupResult, out: Path | None, console: Console, *, expla
         first = result.clusters.slice(0, 1).to_pylist()[0]
         size = first["size"]
         least = min(result.clusters[result.score].slice(0, size).to_pylist())
-        like = "or more like" if by_similarity else "or more inside"
+        like = "similar to" if by_similarity else "inside"
         total = result.clusters["cluster"][-1].as_py()
         facts.append(
-            f"Clusters   {total:,} ({sizes_text(result.clusters)}); in the largest, of {size:,}, "
-            f"all are {screen.number(least)} {like} the kept one"
+            f"Clusters   {total:,} ({sizes_text(result.clusters)}); the largest has {size:,} "
+            f"documents, all at least {similarity_text(least)} {like} the kept one"
         )
+    elif by_similarity:
+        facts += nearest_lines(result, found=0)
     if result.plan is not None:
         facts += plan_lines(result.plan, result.summary)
     summarise(console, result.summary, facts, result.empty)
@@ -149,5 +153,7 @@ def _show(result: DedupResult, removed: int) -> None:
     console.print(f"{title}\n")
     rows = result.removed.slice(0, SHOWN_REMOVED).to_pylist()
     pairs = [row | {"kept": named(row["kept"], row["kept_in"])} for row in rows]
-    screen.show_pairs(console, pairs, result.score, ("id", "kept"), ("would go", "would stay"))
+    titles = "would go", "would stay"
+    scores = screen.scores_of(pairs, result.score)
+    screen.show_pairs(console, pairs, ("id", "kept"), result.score, scores, titles)
     console.print()

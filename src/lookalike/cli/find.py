@@ -10,6 +10,8 @@ from lookalike.cli.working import FAIL_ON
 from lookalike.settings import FindOptions
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from rich.console import Console
 
     from lookalike.results import FindResult
@@ -59,11 +61,11 @@ def find(
             top, clusters = result.top(SHOWN_PAIRS), result.clusters.slice(0, SHOWN_PAIRS)
             show_facts(result.record(), pairs=top.to_pylist(), clusters=clusters.to_pylist())
         elif kind == "table":
-            _show(result, screen.results())
+            _show(result, source, screen.results())
         elif kind is not None:
             write_out(result.pair_blocks(), kind)
         if not result.was_there:
-            _summarise(result, console, explain=explain)
+            _summarise(result, console, explain=explain, shown=kind == "table")
         members = len(result.clusters)
         working.end_if(fail_on, result.pair_count, members, result.summary.documents)
 
@@ -73,15 +75,22 @@ def named(name: Any, corpus: str | None) -> Any:
     return f"{name} (reference)" if corpus == "reference" else name
 
 
-def _summarise(result: FindResult, console: Console, *, explain: bool) -> None:
+def _summarise(result: FindResult, console: Console, *, explain: bool, shown: bool) -> None:
     from lookalike.base.wording import count
+    from lookalike.cli.nearest import nearest_lines
     from lookalike.cli.summary import compared_line, plan_lines, say_warnings, summarise
 
+    found = result.pair_count
+    nearest: list[str] = []
+    # Where the table says that there is nothing, it says this too.
+    if found < SHOWN_PAIRS and (found or not shown):
+        nearest = nearest_lines(result, found=found)
     say_warnings(console, (*result.summary.warnings, *result.doubts))
     facts = [
         compared_line(result.summary),
-        f"Found      {count(result.pair_count, 'similar pair')}",
+        f"Found      {count(found, 'similar pair')}",
         f"Clusters   {_clusters_text(result)}",
+        *nearest,
         *plan_lines(result.plan, result.summary),
     ]
     summarise(console, result.summary, facts, result.empty)
@@ -92,29 +101,33 @@ def _summarise(result: FindResult, console: Console, *, explain: bool) -> None:
 
 
 def _clusters_text(result: FindResult) -> str:
-    from lookalike.cli.screen import number
+    from lookalike.base.wording import similarity_text
     from lookalike.cli.summary import sizes_text
 
     members = result.clusters
     if not len(members):
         return "none"
     first = members.slice(0, 1).to_pylist()[0]
+    least = similarity_text(first["similarity"], result.settings.threshold)
     return (
-        f"{result.cluster_count:,} ({sizes_text(members)}); in the largest, of "
-        f"{first['size']:,}, the least alike are {number(first['similarity'])}"
+        f"{result.cluster_count:,} ({sizes_text(members)}); the largest has {first['size']:,} "
+        f"documents, its least similar pair {least}"
     )
 
 
-def _show(result: FindResult, console: Console) -> None:
+def _show(result: FindResult, source: Sequence[str], console: Console) -> None:
     from lookalike.base.wording import count
-    from lookalike.cli.screen import show_pairs
+    from lookalike.cli.comparing import compare_hint
+    from lookalike.cli.screen import scores_of, show_pairs
+    from lookalike.cli.summary import wrapped
 
     total = result.pair_count
     if not result.summary.documents:
         console.print("There are no documents to compare.")
         return
     if not total:
-        console.print(_none_found_text(result))
+        for line in _none_found_lines(result):
+            console.print(wrapped(line, console.width), soft_wrap=True)
         return
     title = f"{count(total, 'similar pair')} by {result.plan.compared}"
     if total > SHOWN_PAIRS:
@@ -122,32 +135,42 @@ def _show(result: FindResult, console: Console) -> None:
     console.print(f"{title}\n")
     also = "distance" if result.settings.simhash is not None else None
     titles = ("source", "reference") if result.summary.references else None
-    top = result.top(SHOWN_PAIRS).to_pylist()
-    show_pairs(console, top, "similarity", ("a", "b"), titles, also=also)
+    pairs = result.top(SHOWN_PAIRS).to_pylist()
+    show_pairs(console, pairs, ("a", "b"), "similarity", scores_of(pairs), titles, also=also)
     console.print()
     _show_clusters(result, console)
+    hint = compare_hint(source, pairs[0]["a"], pairs[0]["b"], result, console.width)
+    if hint:
+        console.print(f"{hint}\n")
 
 
-def _none_found_text(result: FindResult) -> str:
+def _none_found_lines(result: FindResult) -> list[str]:
+    from lookalike.cli.nearest import nearest_text, where_to_look
+
     distance = result.settings.simhash
     if distance is not None:
-        return f"No two fingerprints differ in {distance} bits or fewer."
-    if result.summary.references:
-        return f"No document is {result.settings.threshold:g} or more like one of the reference."
-    return f"No two documents are {result.settings.threshold:g} alike or more."
+        none = f"No two fingerprints differ in {distance} bits or fewer."
+    elif result.summary.references:
+        least = f"{result.settings.threshold:g}"
+        none = f"No document is at least {least} similar to one of the reference."
+    else:
+        none = f"No two documents are at least {result.settings.threshold:g} similar."
+    if result.summary.distinct <= 1:
+        return [none]
+    return [line for line in (none, nearest_text(result), where_to_look(result)) if line]
 
 
 def _show_clusters(result: FindResult, console: Console) -> None:
     from rich.text import Text
 
-    from lookalike.base.wording import count, visible
-    from lookalike.cli.screen import number, simple_table
+    from lookalike.base.wording import count, similarity_text, visible
+    from lookalike.cli.screen import simple_table
 
     members, total = result.clusters, result.cluster_count
     title = count(total, "cluster")
     if total > SHOWN_CLUSTERS:
         title += f", the {SHOWN_CLUSTERS} largest; --clusters FILE writes all"
-    table = simple_table("cluster>", "size>", "least alike>", "members")
+    table = simple_table("cluster>", "size>", "least similar>", "members")
     at = 0
     for _ in range(min(total, SHOWN_CLUSTERS)):
         first = members.slice(at, 1).to_pylist()[0]
@@ -156,7 +179,8 @@ def _show_clusters(result: FindResult, console: Console) -> None:
         names = [visible(named(one["id"], one.get("corpus"))) for one in shown]
         if size > SHOWN_MEMBERS:
             names.append(f"and {size - SHOWN_MEMBERS:,} more")
-        least = ("~" if result.settings.by_sketches else "") + number(first["similarity"])
+        estimated = "~" if result.settings.by_sketches else ""
+        least = estimated + similarity_text(first["similarity"], result.settings.threshold)
         table.add_row(str(first["cluster"]), f"{size:,}", least, Text("\n".join(names)))
         at += size
     console.print(f"{title}\n")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from lookalike.base.notices import compiling
-from lookalike.base.wording import floor, visible, visible_lines
+from lookalike.base.wording import similarity_text, visible, visible_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 __all__ = [
     "announce_compiling",
     "curve_table",
-    "number",
     "results",
     "say_if_stopped",
+    "scores_of",
     "show_curve",
     "show_half",
     "show_json",
@@ -75,11 +75,6 @@ def status(*, quiet: bool = False) -> Console:
     return _Screen(stderr=True, quiet=quiet, **PLAIN_TEXT)
 
 
-def number(similarity: float) -> str:
-    """Write a similarity to 4 digits, never above what it is: 1 is for the same shingles only."""
-    return floor(similarity, 4)
-
-
 def simple_table(*columns: str) -> Table:
     """Make a table without lines around it; columns that end in `>` are numbers."""
     from rich.box import SIMPLE_HEAD
@@ -100,39 +95,47 @@ def show_json(value: Any) -> None:
     print(json_text(value, printable=sys.stdout.isatty()))
 
 
-def _number_text(value: float) -> str:
-    return str(value) if isinstance(value, int) else number(value)
+def scores_of(pairs: list[dict[str, Any]], score: str = "similarity") -> list[str]:
+    """Write the similarities of pairs; estimates are marked."""
+    return [
+        ("~" if pair.get("score") == "estimated" else "") + similarity_text(pair[score])
+        for pair in pairs
+    ]
 
 
 def show_pairs(
     console: Console,
     pairs: list[dict[str, Any]],
+    names: tuple[str, str],
     score: str,
-    fields: tuple[str, str],
+    scores: list[str],
     titles: tuple[str, str] | None = None,
     *,
     also: str | None = None,
 ) -> None:
-    """Show pairs in columns, or, where names are long, one name below the other, unbroken."""
+    """Show pairs in columns, or, where names are long, one name below the other, unbroken.
+
+    `names` are the fields of both documents, `titles` what they are called where that is
+    something else, and `also` is a field that is shown too.
+    """
     from rich.cells import cell_len
     from rich.text import Text
 
-    names = [(visible(pair[fields[0]]), visible(pair[fields[1]])) for pair in pairs]
-    scores = [
-        ("~" if pair.get("score") == "estimated" else "") + number(pair[score]) for pair in pairs
-    ]
+    titles = titles or names
+    named = [(visible(pair[names[0]]), visible(pair[names[1]])) for pair in pairs]
     width = 28 if also else 16
-    others = [_number_text(pair[also]) for pair in pairs] if also else [""] * len(pairs)
-    if any(cell_len(a) + cell_len(b) + width > console.width for a, b in names):
-        if titles:
-            beside = f" and {also} below it" if also else ""
-            console.print(f"{score}{beside}  {titles[0]}, and below it {titles[1]}\n")
-        for score_text, other, (a, b) in zip(scores, others, names, strict=True):
+    others = [str(pair[also]) for pair in pairs] if also else [""] * len(pairs)
+    if any(cell_len(a) + cell_len(b) + width > console.width for a, b in named):
+        if titles != ("a", "b"):
+            console.print(f"{score}, {titles[0]}, and {titles[1]} below it\n")
+        elif also:
+            console.print(f"{score}, and {also} below it\n")
+        for score_text, other, (a, b) in zip(scores, others, named, strict=True):
             console.print(Text(f"{score_text:>7}  {a}\n{other:>7}  {b}"), soft_wrap=True)
         return
     columns = [f"{score}>", f"{also}>"] if also else [f"{score}>"]
-    rows = simple_table(*columns, *(titles or fields))
-    for score_text, other, (a, b) in zip(scores, others, names, strict=True):
+    rows = simple_table(*columns, *titles)
+    for score_text, other, (a, b) in zip(scores, others, named, strict=True):
         rows.add_row(*([score_text, other] if also else [score_text]), Text(a), Text(b))
     console.print(rows)
 

@@ -13,7 +13,15 @@ if TYPE_CHECKING:
     from lookalike.planning.plan import Plan
     from lookalike.results import Summary
 
-__all__ = ["compared_line", "plan_lines", "say_warnings", "sizes_text", "summarise"]
+__all__ = [
+    "compared_line",
+    "plan_lines",
+    "say_warnings",
+    "score_lines",
+    "sizes_text",
+    "summarise",
+    "wrapped",
+]
 
 SHOWN_BAD = 5
 MIN_WIDTH = 40
@@ -53,14 +61,20 @@ def summarise(
     seconds = ", ".join(f"{name} {spent:.1f}" for name, spent in summary.seconds.items())
     lines.append(f"Seconds    {sum(summary.seconds.values()):.1f}: {seconds}")
     for line in lines:
-        wrapped = textwrap.wrap(
+        console.print(wrapped(line, console.width, indent=11), soft_wrap=True)
+
+
+def wrapped(line: str, width: int, *, indent: int = 0) -> str:
+    """Set a line in so many columns, with names unbroken."""
+    return "\n".join(
+        textwrap.wrap(
             line,
-            max(console.width, MIN_WIDTH),
-            subsequent_indent=" " * 11,
+            max(width, MIN_WIDTH),
+            subsequent_indent=" " * indent,
             break_long_words=False,
             break_on_hyphens=False,
         )
-        console.print("\n".join(wrapped), soft_wrap=True)
+    )
 
 
 def compared_line(summary: Summary) -> str:
@@ -79,13 +93,18 @@ def compared_line(summary: Summary) -> str:
 
 
 def plan_lines(plan: Plan, summary: Summary) -> list[str]:
-    """Say in a sentence how the pairs were found, and why by these shingles."""
+    """Say in a sentence how the pairs were found, and by what they were compared, and why."""
     if not summary.documents:
         return []
-    lines = [f"Plan       {plan.sentence()}"]
+    lines = [f"Plan       {plan.sentence()}", *score_lines(summary)]
     if plan.shingle_reason and plan.shingle_reason != "as given":
-        lines.append(f"Shingles   {plan.shingle}: {plan.shingle_reason}")
+        lines[-1] += f": {plan.shingle_reason}"
     return lines
+
+
+def score_lines(summary: Summary) -> list[str]:
+    """Say by what documents were compared."""
+    return [f"Score      {summary.score}"] if summary.documents and summary.score else []
 
 
 def say_warnings(console: Console, warnings: tuple[str, ...]) -> None:

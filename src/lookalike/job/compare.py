@@ -21,7 +21,7 @@ from lookalike.candidates.buckets import (
 from lookalike.candidates.near_bands import BYTES_PER_DOCUMENT, NearPairs, near_bands
 from lookalike.candidates.pairing import TextPairing
 from lookalike.cluster.thinning import Thinned, Thinning
-from lookalike.recipe import JoinResources
+from lookalike.recipe import JoinResources, Nearest
 from lookalike.results.pairs import LINK, Links
 
 if TYPE_CHECKING:
@@ -36,9 +36,10 @@ if TYPE_CHECKING:
     from lookalike.job.work_folder import Stage
     from lookalike.recipe import Recipe
     from lookalike.score.jaccard import Scored
+    from lookalike.score.nearest import Below
     from lookalike.text.documents import Texts
 
-    Compare = Callable[[NDArray[np.int64], NDArray[np.int64]], Scored]
+    Compare = Callable[[NDArray[np.int64], NDArray[np.int64], Below | None], Scored]
 
 __all__ = ["exact_links", "find_near", "links_of", "make_buckets", "near_links", "thin"]
 
@@ -86,6 +87,7 @@ def links_of(
     stage: Stage,
     running: Running,
     *,
+    fixed: int = 0,
     prefilter: Prefilter | None = None,
     pairing: TextPairing = ALL_PAIRS,
     across: SideOrder | None = None,
@@ -112,7 +114,7 @@ def links_of(
         across=across,
         progress=finished,
     )
-    links = _verified(blocks, compare, stage, running, prefilter, pairing)
+    links = _verified(blocks, compare, stage, running, fixed, prefilter, pairing)
     finished(buckets.documents)
     return links
 
@@ -158,6 +160,8 @@ def near_links(
     stage: Stage,
     running: Running,
     pairing: TextPairing = ALL_PAIRS,
+    *,
+    fixed: int = 0,
 ) -> Links:
     """Verify the candidates whose sketches are near; the stage counts them."""
     if stage.known.get("near") is None:
@@ -167,11 +171,12 @@ def near_links(
         stage.checkpoint()
     known = stage.known
     links = Links(stage.column("links", LINK))
+    nearest = Nearest(known.get("nearest"), fixed=fixed)
     for start in range(known["near"], len(found), BLOCK_PAIRS):
         stop = min(start + BLOCK_PAIRS, len(found))
-        links.append(compare(*pairing.passing(*found.part(start, stop))))
+        links.append(compare(*pairing.passing(*found.part(start, stop)), nearest))
         spill_if_large(links, stage, running)
-        known["near"] = stop
+        known.update(near=stop, nearest=nearest.plain())
         stage.checkpoint()
         running.progress("compare", stop, len(found))
     return links
@@ -184,14 +189,21 @@ def exact_links(
     stage: Stage,
     running: Running,
     pairing: TextPairing = ALL_PAIRS,
+    *,
+    fixed: int = 0,
 ) -> Links:
     """Find every pair by the exact join, which holds all documents in memory."""
     resources = JoinResources(
         running.memory, running.threads, lambda *done: running.progress("compare", *done)
     )
-    blocks, compare = recipe.every(texts, chosen, resources, pairing.sides)
+    join = recipe.every(texts, chosen, resources, pairing.sides)
     stage.restart()
-    return _verified(blocks, compare, stage, running, pairing=pairing)
+    links = _verified(join.blocks, join.compare, stage, running, fixed, pairing=pairing)
+    if join.offer_all is not None:
+        nearest = Nearest(fixed=fixed, may_pair=pairing.may_pair)
+        join.offer_all(nearest)
+        stage.known.update(nearest=nearest.plain(), whole=True)
+    return links
 
 
 def _verified(
@@ -199,10 +211,12 @@ def _verified(
     compare: Compare,
     stage: Stage,
     running: Running,
+    fixed: int,
     prefilter: Prefilter | None = None,
     pairing: TextPairing = ALL_PAIRS,
 ) -> Links:
     links, known = Links(stage.column("links", LINK)), stage.known
+    nearest = Nearest(known.get("nearest"), fixed=fixed)
     for name in ("candidates", "dismissed"):
         known.setdefault(name, 0)
     for block in blocks:
@@ -210,7 +224,8 @@ def _verified(
         count = len(first)
         if prefilter is not None:
             first, second = prefilter.passing(first, second)
-        links.append(compare(first, second))
+        links.append(compare(first, second, nearest))
+        known["nearest"] = nearest.plain()
         known["candidates"] += count
         known["dismissed"] += count - len(first)
         spill_if_large(links, stage, running)
@@ -245,7 +260,17 @@ def thin(
     for name in COUNTS:
         setattr(found, name, known.get(name, 0))
     keys = sketches.keys.all() if sketches.layout.filtered else None
-    thinning = Thinning(buckets, sketches.layout, compare, documents, found, fixed, prefilter, keys)
+    nearest = Nearest(known.get("nearest"), fixed=fixed)
+    thinning = Thinning(
+        buckets,
+        sketches.layout,
+        lambda first, second: compare(first, second, nearest),
+        documents,
+        found,
+        fixed,
+        prefilter,
+        keys,
+    )
     start = known.get("place", 0)
     running.progress("compare", start, count)
     for stop, removed in thinning.run(start):
@@ -254,6 +279,7 @@ def thin(
         records["similarity"] = found.similarity[removed]
         column.append(records)
         known.update({name: getattr(found, name) for name in COUNTS}, place=stop)
+        known["nearest"] = nearest.plain()
         stage.checkpoint()
         running.progress("compare", stop, count)
     return found

@@ -34,7 +34,15 @@ from lookalike.job.running import PIECE_BYTES
 from lookalike.job.sketch import Sketches, sketch
 from lookalike.job.work_folder import Work, difference
 from lookalike.kernels.jit import load_if_limited
-from lookalike.recipe import CanonicalForm, JoinResources, Sample, check, choose
+from lookalike.recipe import (
+    CanonicalForm,
+    JoinResources,
+    NearestPair,
+    Sample,
+    Scored,
+    check,
+    choose,
+)
 from lookalike.results import (
     BoilerplateResult,
     ContainmentResult,
@@ -45,12 +53,12 @@ from lookalike.results import (
 from lookalike.results.clusters import Clusters
 from lookalike.results.dedup import KeptRows
 from lookalike.results.documents import Documents
+from lookalike.results.nearest import NearestDocuments
 from lookalike.results.origin import Origin
 from lookalike.results.pairs import LINK, Links
 from lookalike.results.record import Run
 from lookalike.results.similar_pairs import DirectedPairs, LinkedPairs
 from lookalike.results.unread import table_of
-from lookalike.score.jaccard import Scored
 from lookalike.text.boilerplate import most_shared
 from lookalike.text.documents import Selection
 
@@ -65,6 +73,7 @@ if TYPE_CHECKING:
     from lookalike.read import Corpus
     from lookalike.read.source import InMemory
     from lookalike.recipe.metrics import Compare
+    from lookalike.score.nearest import Below
     from lookalike.settings import Settings
 
 __all__ = ["Job"]
@@ -234,8 +243,14 @@ class Job:
         )
 
     def _verified(self, rows: NDArray[np.int64], threshold: float) -> Compare:
-        return lambda first, second: self.recipe.score(
-            self.texts, first, second, rows=rows, threshold=threshold, threads=self.running.threads
+        return lambda first, second, below: self.recipe.score(
+            self.texts,
+            first,
+            second,
+            rows=rows,
+            threshold=threshold,
+            threads=self.running.threads,
+            below=below,
         )
 
     def _prefilter(
@@ -258,6 +273,7 @@ class Job:
                     self.work.stage("compare"),
                     self.running,
                     self.text_pairing,
+                    fixed=self._reference_groups(),
                 )
             return found, None
         with timed(self.seconds, "sketch"):
@@ -281,6 +297,7 @@ class Job:
                 compare,
                 self.work.stage("compare"),
                 self.running,
+                fixed=self._reference_groups(),
                 prefilter=self._prefilter(sketches),
                 pairing=self.text_pairing,
                 across=across,
@@ -303,8 +320,10 @@ class Job:
             return None
         compare = self._verified(self.rows, self.settings.threshold)
         with timed(self.seconds, "compare"):
-            stage = self.work.stage("compare")
-            return comparing.near_links(found, compare, stage, self.running, self.text_pairing)
+            stage, fixed = self.work.stage("compare"), self._reference_groups()
+            return comparing.near_links(
+                found, compare, stage, self.running, self.text_pairing, fixed=fixed
+            )
 
     def _estimated(
         self, sketches: Sketches, threshold: float, texts: NDArray[np.int64] | None = None
@@ -312,12 +331,17 @@ class Job:
         """Compare texts by their sketches, or what `texts` says the text of each is."""
         recipe, threads = self.recipe, self.running.threads
 
-        def compare(first: NDArray[np.int64], second: NDArray[np.int64]) -> Scored:
+        def compare(
+            first: NDArray[np.int64], second: NDArray[np.int64], below: Below | None
+        ) -> Scored:
             involved, places = np.unique(np.concatenate([first, second]), return_inverse=True)
             left, right = np.split(places, 2)
             of_text = involved if texts is None else texts[involved]
             known = sketches.of(of_text, recipe.estimated_words)
-            found = recipe.estimate(known, left, right, threshold=threshold, threads=threads)
+            heard = None if below is None else below.among(involved)
+            found = recipe.estimate(
+                known, left, right, threshold=threshold, threads=threads, below=heard
+            )
             return found.at(involved)
 
         return compare
@@ -351,8 +375,37 @@ class Job:
         plain = json.dumps([command, self.work.reading, self.settings.as_dict(), self.keep, *facts])
         return hashlib.sha256(plain.encode()).hexdigest()[:16]
 
-    def summary(self, candidates: int = 0, rejected: int = 0, dismissed: int = 0) -> Summary:
-        """Say what was read and passed over, and what became of candidates."""
+    def _reference_groups(self) -> int:
+        """Count the groups, the first ones, that are kept whatever they are similar to."""
+        if self.across:
+            return 0
+        return int(np.searchsorted(self.rows, sum(self.collection.counts[:-1])))
+
+    def _nearest(
+        self, stage: str, groups: NDArray[np.int64] | None = None
+    ) -> NearestDocuments | None:
+        """Name the most similar pair below the threshold that a stage met.
+
+        `groups` are those at the places of the stage, by default each at its own.
+        """
+        known = self.work.stage(stage).known
+        if known.get("nearest") is None:
+            return None
+        found = NearestPair(*known["nearest"])
+        places = np.array([found.first, found.second])
+        rows = self.rows[places if groups is None else groups[places]]
+        ids = self.collection.ids
+        a, b = ids.take(rows[np.argsort(ids.ranks(rows))]).to_pylist()
+        return NearestDocuments(found.similarity, a, b, whole=known.get("whole", False))
+
+    def summary(
+        self,
+        candidates: int = 0,
+        rejected: int = 0,
+        dismissed: int = 0,
+        nearest: NearestDocuments | None = None,
+    ) -> Summary:
+        """Say what was read and skipped, and what became of candidates."""
         collection = self.collection
         documents = len(collection)
         empty = int(np.count_nonzero(self.groups.of_document < 0))
@@ -371,7 +424,15 @@ class Job:
             notes=tuple(collection.notes),
             dismissed=dismissed,
             references=sum(collection.counts[:-1]),
+            score=self._score(),
+            nearest=nearest,
         )
+
+    def _score(self) -> str | None:
+        """Say by what documents were compared, where they were."""
+        if self.command in ("find", "dedup"):
+            return self.plan.score()
+        return self.plan.score("share") if self.command == "contained" else None
 
     def resolved(self) -> Settings:
         """Give the settings that ran."""
@@ -396,7 +457,9 @@ class Job:
         return FindResult(
             plan=self.plan,
             settings=settings,
-            summary=self.summary(candidates, candidates - len(links), dismissed),
+            summary=self.summary(
+                candidates, candidates - len(links), dismissed, self._nearest("compare")
+            ),
             similar=similar,
             run=self._run(),
             grouped=clusters,
@@ -419,7 +482,7 @@ class Job:
             labels,
             similar.joined_links(),
             self.texts.fingerprints[rows, 0],
-            compare,
+            lambda first, second: compare(first, second, None),
             progress=lambda *done: self.running.progress("cluster", *done),
         )
         if similar.documents.cells is not None:
@@ -506,20 +569,23 @@ class Job:
             larger = np.argsort(-sizes[order[fixed:]], kind="stable")
             order = np.concatenate([order[:fixed], order[fixed:][larger]])
             thinned = self._stars_among(links, order, fixed, directed=True)
-            return self._stars(preferred, order, _places(order), thinned, references)
+            return self._stars(preferred, order, _places(order), thinned, references, None)
         places = _places(order)
         if self.plan.cascade is None:
             links, _ = self._links()
             thinned = self._stars_among(links, order, fixed)
+            nearest = self._nearest("compare")
         else:
             with timed(self.seconds, "sketch"):
                 sketches = self._sketches()
             near = self._near(sketches, max_pairs=PAIRS_PER_DOCUMENT * len(order))
             if near is not None:
                 thinned = self._stars_among(near, order, fixed)
+                nearest = self._nearest("compare")
             else:
                 thinned = self._thinned(sketches, order, places, fixed)
-        return self._stars(preferred, order, places, thinned, references)
+                nearest = self._nearest("thin", order)
+        return self._stars(preferred, order, places, thinned, references, nearest)
 
     def _thinned(
         self,
@@ -600,6 +666,7 @@ class Job:
         places: NDArray[np.int64],
         thinned: Thinned,
         references: int,
+        nearest: NearestDocuments | None,
     ) -> DedupResult:
         groups, ids = self.groups, self.collection.ids
         kept = groups.of_document < 0
@@ -612,7 +679,7 @@ class Job:
         return DedupResult(
             plan=None if self.settings.rule == "contained" else self.plan,
             settings=self.resolved(),
-            summary=self.summary(thinned.candidates, thinned.rejected, thinned.dismissed),
+            summary=self.summary(thinned.candidates, thinned.rejected, thinned.dismissed, nearest),
             run=self._run(),
             thinned=KeptRows(
                 kept=rows[rows >= references],

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from lookalike.base.errors import SettingsError
-from lookalike.base.wording import count, visible
+from lookalike.base.wording import count, similarity_text, visible
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -235,7 +235,7 @@ def show_estimates(
 
 def written(value: object) -> str:
     """Write a cell of a table: four digits of a share, all of a whole number."""
-    return f"{value:.4f}" if isinstance(value, float) and value < inf else str(value)
+    return similarity_text(value) if isinstance(value, float) and value < inf else str(value)
 
 
 def shortened(text: str, width: int) -> str:

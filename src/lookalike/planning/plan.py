@@ -188,11 +188,26 @@ class Plan:
 
     @property
     def compared(self) -> str:
-        """Say by what documents are compared: chars:5, or the cosine of what."""
-        if self.metric == "jaccard":
-            return self.shingle or ""
-        means = "fingerprints" if self.distance is not None else "the cosine"
-        return f"{means} of {self.shingle} {self.what}"
+        """Say by what documents are compared: Jaccard of chars:5 shingles, cosine of vectors."""
+        means = "Jaccard" if self.metric == "jaccard" else "cosine"
+        if self.distance is not None:
+            means = "fingerprints"
+        return f"{means} of {self.compared_units}"
+
+    @property
+    def compared_units(self) -> str:
+        """Say what of the documents is compared: chars:5 shingles, tokens, vectors."""
+        if self.shingle == "tokens" and self.what == "shingles":
+            return self.shingle
+        return f"{self.shingle} {self.what}"
+
+    def score(self, means: str | None = None) -> str:
+        """Say by what, and who chose that; `means` is another measure on the same shingles."""
+        compared = self.compared if means is None else f"{means} of {self.compared_units}"
+        if self.shingle_reason is None:
+            return compared
+        given = self.shingle_reason == "as given"
+        return f"{compared}, {'as given' if given else 'chosen for this corpus'}"
 
     def sentence(self) -> str:
         """Say the plan in a sentence or two."""

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from lookalike.text.documents import Texts
     from lookalike.text.normalise import Canonical
+    from lookalike.text.shingles import Sets
     from lookalike.text.weighted_shingles import WeightedSets
 
 __all__ = [
@@ -39,6 +40,7 @@ __all__ = [
     "measure_weighted_sets",
     "sample",
     "shingle_warnings",
+    "similarities",
     "smallest_fingerprints",
     "with_close_pairs",
 ]
@@ -174,12 +176,18 @@ def measure(documents: Canonical, chosen: NDArray[np.int64], shingling: Shinglin
     sets = element_sets(documents, shingling, rows=chosen)
     if not len(sets):
         return Background(np.empty(0), TYPICAL.shingles)
+    return Background(similarities(sets)[2], float(sets.sizes().mean()))
+
+
+def similarities(
+    sets: Sets,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Give every two of a few sets, and how similar they are."""
     sizes = sets.sizes()
     first, second = np.triu_indices(len(sets), 1)
     shared = shared_counts(sets)[first, second]
     # Two documents of nothing but what is ignored share nothing, and have nothing.
-    similarities = shared / np.maximum(sizes[first] + sizes[second] - shared, 1)
-    return Background(similarities, float(sizes.mean()))
+    return first, second, shared / np.maximum(sizes[first] + sizes[second] - shared, 1)
 
 
 def close_sample(

@@ -5,6 +5,8 @@ from lookalike.recipe.form import CanonicalForm
 from lookalike.recipe.metrics import PREFILTER_WORDS, JoinResources
 from lookalike.recipe.recipe import Encoded, Recipe
 from lookalike.recipe.sketch_columns import ColumnChoice, SketchColumns
+from lookalike.score.jaccard import Scored
+from lookalike.score.nearest import Nearest, NearestPair
 
 __all__ = [
     "PREFILTER_WORDS",
@@ -13,8 +15,11 @@ __all__ = [
     "ColumnChoice",
     "Encoded",
     "JoinResources",
+    "Nearest",
+    "NearestPair",
     "Recipe",
     "Sample",
+    "Scored",
     "SketchColumns",
     "check",
     "choose",

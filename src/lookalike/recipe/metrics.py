@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -12,6 +12,7 @@ from lookalike.base.memory import size
 from lookalike.base.wording import setting
 from lookalike.candidates import exact_join, hamming
 from lookalike.candidates.buckets import band_keys
+from lookalike.planning import sampling
 from lookalike.score import jaccard
 from lookalike.score.cosine import (
     compare_vectors,
@@ -19,7 +20,7 @@ from lookalike.score.cosine import (
     cosines_of_vectors,
     cosines_of_weighted_sets,
 )
-from lookalike.score.jaccard import Scored
+from lookalike.score.jaccard import Scored, known_scores
 from lookalike.sketches import hyperplanes, minhash
 from lookalike.sketches.prefilter import PREFILTER_BITS, PREFILTER_ROWS
 from lookalike.text.shingles import element_sets
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.candidates.buckets import Layout
+    from lookalike.score.nearest import Below
     from lookalike.text.documents import Texts
     from lookalike.text.normalise import Canonical
     from lookalike.text.shingles import Shingling
@@ -40,16 +42,27 @@ if TYPE_CHECKING:
     Documents = Canonical | Texts
     Rows = NDArray[np.int64]
     Sides = NDArray[np.uint8] | None
-    Compare = Callable[[Rows, Rows], Scored]
+    Compare = Callable[[Rows, Rows, Below | None], Scored]
     Blocks = Iterable[tuple[Rows, Rows]]
 
-__all__ = ["PREFILTER_WORDS", "Cosine", "Fingerprints", "Jaccard", "JoinResources", "Metric"]
+__all__ = [
+    "PREFILTER_WORDS",
+    "Cosine",
+    "Fingerprints",
+    "Jaccard",
+    "Join",
+    "JoinResources",
+    "Metric",
+]
 
 PREFILTER_WORDS = PREFILTER_BITS // hyperplanes.WORD_BITS
 SIGNATURE_STEP_ROWS = 32
 """Rows by which stored signatures grow."""
 BLOCK_WORDS = hyperplanes.MIN_TRANSFORM_SIZE // hyperplanes.WORD_BITS
 """Words by which stored bits grow: as many are made at a time."""
+
+WHOLE_DOCUMENTS = 400
+"""Documents up to which every pair is looked at, for the most similar one that is no result."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +72,16 @@ class JoinResources:
     memory: int
     threads: int = 1
     progress: Callable[[int, int], None] | None = None
+
+
+class Join(NamedTuple):
+    """How every similar pair is found."""
+
+    blocks: Blocks
+    """Pairs among which all similar ones are."""
+    compare: Compare
+    offer_all: Callable[[Below], None] | None
+    """Looks at every pair for the most similar below the threshold; None where those are many."""
 
 
 class Metric(Protocol):
@@ -116,8 +139,12 @@ class Metric(Protocol):
         second: Rows,
         threshold: float,
         threads: int,
+        below: Below | None = None,
     ) -> Scored:
-        """Compare pairs of documents, by their places in `rows`, exactly."""
+        """Compare pairs of documents, by their places in `rows`, exactly.
+
+        `below` hears of the most similar ones below the threshold.
+        """
 
     def estimate(
         self,
@@ -127,6 +154,7 @@ class Metric(Protocol):
         second: Rows,
         threshold: float,
         threads: int,
+        below: Below | None = None,
     ) -> Scored:
         """Compare pairs by so many rows of their sketches."""
 
@@ -137,10 +165,10 @@ class Metric(Protocol):
         threshold: float,
         resources: JoinResources,
         sides: Sides = None,
-    ) -> tuple[Blocks, Compare]:
-        """Give pairs among which all similar ones are, and what compares them.
+    ) -> Join:
+        """Make ready to find every similar pair.
 
-        With `sides`, the corpora in which each document stands, those across the two.
+        With `sides`, the corpora in which each document stands, every pair across the two.
         """
 
 
@@ -201,10 +229,18 @@ class Jaccard:
         second: Rows,
         threshold: float,
         threads: int,
+        below: Below | None = None,
     ) -> Scored:
         """Compare the sets of shingles."""
         return jaccard.verify_texts(
-            documents, self.shingling, rows, first, second, threshold=threshold, threads=threads
+            documents,
+            self.shingling,
+            rows,
+            first,
+            second,
+            threshold=threshold,
+            threads=threads,
+            below=below,
         )
 
     def estimate(
@@ -215,10 +251,13 @@ class Jaccard:
         second: Rows,
         threshold: float,
         threads: int,
+        below: Below | None = None,
     ) -> Scored:
         """Score by the share of equal rows."""
         signatures = np.ascontiguousarray(sketches[:, :rows])
-        return jaccard.estimate(signatures, first, second, threshold=threshold, threads=threads)
+        return jaccard.estimate(
+            signatures, first, second, threshold=threshold, threads=threads, below=below
+        )
 
     def every(
         self,
@@ -227,7 +266,7 @@ class Jaccard:
         threshold: float,
         resources: JoinResources,
         sides: Sides = None,
-    ) -> tuple[Blocks, Compare]:
+    ) -> Join:
         """Count what every two of a few sets share; join more by their rarest shingles."""
         _refuse_if_large(24 * int(documents.lengths(rows).sum()), resources.memory, "every shingle")
         part, mine = documents.part(rows)
@@ -236,12 +275,17 @@ class Jaccard:
             sets, threshold=threshold, sides=sides, progress=resources.progress
         )
 
-        def compare(first: Rows, second: Rows) -> Scored:
+        def compare(first: Rows, second: Rows, below: Below | None) -> Scored:
             return jaccard.verify(
-                sets, first, second, threshold=threshold, threads=resources.threads
+                sets, first, second, threshold=threshold, threads=resources.threads, below=below
             )
 
-        return blocks, compare
+        def offer_all(below: Below) -> None:
+            first, second, similarity = sampling.similarities(sets)
+            lower = similarity < threshold
+            below.offer(first[lower], second[lower], similarity[lower])
+
+        return Join(blocks, compare, offer_all if len(rows) <= WHOLE_DOCUMENTS else None)
 
 
 @dataclass(frozen=True)
@@ -331,15 +375,16 @@ class Cosine:
         second: Rows,
         threshold: float,
         threads: int,
+        below: Below | None = None,
     ) -> Scored:
         """Compare the vectors, or the weighted shingles."""
         pairs = rows, first, second
         if self.dimension:
             return compare_vectors(
-                documents, self.dimension, *pairs, threshold=threshold, threads=threads
+                documents, self.dimension, *pairs, threshold=threshold, threads=threads, below=below
             )
         return compare_weighted_sets(
-            documents, self.weighted_sets, *pairs, threshold=threshold, threads=threads
+            documents, self.weighted_sets, *pairs, threshold=threshold, threads=threads, below=below
         )
 
     def estimate(
@@ -350,11 +395,13 @@ class Cosine:
         second: Rows,
         threshold: float,
         _threads: int,
+        below: Below | None = None,
     ) -> Scored:
         """Score by the cosine of the angle that the share of differing bits tells."""
         bits = self.words(rows) * hyperplanes.WORD_BITS
         differing = hyperplanes.differing(sketches, first, second, words=self.words(rows))
-        return _estimated(first, second, hyperplanes.cosine_at(differing, bits), threshold)
+        similarity = hyperplanes.cosine_at(differing, bits)
+        return known_scores(first, second, similarity, threshold, below)
 
     def every(
         self,
@@ -363,7 +410,7 @@ class Cosine:
         threshold: float,
         resources: JoinResources,
         sides: Sides = None,
-    ) -> tuple[Blocks, Compare]:
+    ) -> Join:
         """Multiply every two vectors, or join weighted sets by their rarest features."""
         taken = int(documents.lengths(rows).sum())
         threads = resources.threads
@@ -374,8 +421,12 @@ class Cosine:
             blocks = exact_join.near_vectors(
                 units, threshold=threshold, sides=sides, progress=resources.progress
             )
-            return blocks, lambda first, second: cosines_of_vectors(
-                vectors, first, second, threshold=threshold, threads=threads
+            return _join(
+                blocks,
+                lambda first, second, below: cosines_of_vectors(
+                    vectors, first, second, threshold=threshold, threads=threads, below=below
+                ),
+                len(rows),
             )
         what = "every vector" if self.shingling is None else "every shingle"
         _refuse_if_large(48 * taken, resources.memory, what)
@@ -384,8 +435,12 @@ class Cosine:
         blocks = exact_join.near_weighted_sets(
             weighted_sets, threshold=threshold, sides=sides, progress=resources.progress
         )
-        return blocks, lambda first, second: cosines_of_weighted_sets(
-            weighted_sets, first, second, threshold=threshold, threads=threads
+        return _join(
+            blocks,
+            lambda first, second, below: cosines_of_weighted_sets(
+                weighted_sets, first, second, threshold=threshold, threads=threads, below=below
+            ),
+            len(rows),
         )
 
 
@@ -437,15 +492,18 @@ class Fingerprints(Cosine):
         second: Rows,
         threshold: float,
         _threads: int,
+        below: Below | None = None,
     ) -> Scored:
         """Score by the distance, and keep those within the one that is asked for.
 
         With the lowest threshold all are kept.
         """
         apart = hamming.distances(_as_fingerprints(sketches), first, second)
+        similarity = hyperplanes.cosine_at(apart, hamming.BITS)
         near = apart <= (self.distance if threshold > self.lowest else hamming.BITS)
-        similarity = hyperplanes.cosine_at(apart[near], hamming.BITS)
-        return _estimated(first[near], second[near], similarity, self.lowest)
+        if below is not None:
+            below.offer(first[~near], second[~near], similarity[~near])
+        return known_scores(first[near], second[near], similarity[near], self.lowest)
 
 
 def _plain_shingling(shingling: Shingling) -> dict[str, Any]:
@@ -460,12 +518,14 @@ def _as_fingerprints(sketches: NDArray[np.uint32]) -> NDArray[np.uint64]:
     return np.ascontiguousarray(sketches[:, :2], "<u4").view("<u8").reshape(-1)
 
 
-def _estimated(
-    first: Rows, second: Rows, similarity: NDArray[np.float64], threshold: float
-) -> Scored:
-    kept = np.flatnonzero(similarity >= threshold)
-    unknown = np.full(len(kept), np.nan)
-    return Scored(first[kept], second[kept], similarity[kept], unknown, unknown)
+def _join(blocks: Blocks, compare: Compare, documents: int) -> Join:
+    """Make a join whose pairs are looked at one by one where all of them are."""
+
+    def offer_all(below: Below) -> None:
+        first, second = np.triu_indices(documents, 1)
+        compare(first, second, below)
+
+    return Join(blocks, compare, offer_all if documents <= WHOLE_DOCUMENTS else None)
 
 
 def _refuse_if_large(needed: int, memory: int, what: str) -> None:

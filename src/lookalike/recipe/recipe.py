@@ -28,16 +28,9 @@ if TYPE_CHECKING:
 
     from lookalike.candidates.containment import Contained
     from lookalike.recipe.form import CanonicalForm
-    from lookalike.recipe.metrics import (
-        Blocks,
-        Compare,
-        Documents,
-        JoinResources,
-        Metric,
-        Rows,
-        Sides,
-    )
+    from lookalike.recipe.metrics import Documents, Join, JoinResources, Metric, Rows, Sides
     from lookalike.score.jaccard import Scored
+    from lookalike.score.nearest import Below
     from lookalike.text.normalise import Canonical
 
 __all__ = ["Encoded", "Recipe"]
@@ -112,14 +105,16 @@ class Recipe:
         rows: Rows | None = None,
         threshold: float | None = None,
         threads: int = 1,
+        below: Below | None = None,
     ) -> Scored:
         """Compare pairs of documents exactly, and give those at or above the threshold.
 
-        Pairs are rows of the documents, or with `rows` places in those.
+        Pairs are rows of the documents, or with `rows` places in those. `below` hears of the most
+        similar of the others.
         """
         rows = np.arange(len(documents), dtype=np.int64) if rows is None else rows
         least = self.threshold if threshold is None else threshold
-        return self.metric.compare(documents, rows, first, second, least, threads)
+        return self.metric.compare(documents, rows, first, second, least, threads, below)
 
     def estimate(
         self,
@@ -129,17 +124,18 @@ class Recipe:
         *,
         threshold: float | None = None,
         threads: int = 1,
+        below: Below | None = None,
     ) -> Scored:
         """Score pairs by their sketches alone, and give those at or above the threshold."""
         least = self.threshold if threshold is None else threshold
-        return self.metric.estimate(sketches, self.estimated, first, second, least, threads)
+        return self.metric.estimate(sketches, self.estimated, first, second, least, threads, below)
 
     def every(
         self, documents: Documents, rows: Rows, resources: JoinResources, sides: Sides = None
-    ) -> tuple[Blocks, Compare]:
-        """Give pairs of places in `rows` among which all similar ones are, and what scores them.
+    ) -> Join:
+        """Make ready to find every similar pair of places in `rows`.
 
-        With `sides`, the corpora in which each document stands, those across the two.
+        With `sides`, the corpora in which each document stands, every pair across the two.
         """
         return self.metric.every(documents, rows, self.threshold, resources, sides)
 

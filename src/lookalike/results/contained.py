@@ -48,7 +48,7 @@ class ContainmentResult(Result):
 
     @property
     def pair_count(self) -> int:
-        """The number of directed pairs."""
+        """The number of pairs; two copies are one."""
         return self.inside.count
 
     def __len__(self) -> int:
@@ -64,7 +64,12 @@ class ContainmentResult(Result):
 
     @cached_property
     def pairs(self) -> pa.Table:
-        """a, which is inside b; b; containment; similarity; score; the most contained first."""
+        """part, whole, share, similarity, copies, score; the largest share first, then by ids.
+
+        `share` is how much of the part's shingles the whole has, and `similarity` that of the two.
+        Two documents of the same shingles are each inside the other: they are one row, whose
+        `copies` is true.
+        """
         self.inside.refuse_too_many()
         return pa.concat_tables([*self.pair_blocks()]).combine_chunks()
 
@@ -92,7 +97,7 @@ class ContainmentResult(Result):
         """Give the record of the run: settings, counts, seconds, versions."""
         if self.known is not None:
             return self.known
-        ids = str(self.top(0).schema.field("a").type)
+        ids = str(self.top(0).schema.field("part").type)
         facts = (self.run, self.settings, None, self.summary, {"pairs": self.pair_count})
         return record_of(self.command, *facts, ids=ids)
 
@@ -117,8 +122,9 @@ class ContainmentResult(Result):
     @classmethod
     def _opened(cls, path: Path, record: dict[str, Any]) -> Self:
         ids, counts = pa.type_for_alias(record["ids"]), counts_of(record, "pairs")
-        columns = {"a": ids, "b": ids, "containment": pa.float64(), "similarity": pa.float64()}
-        schema = pa.schema(columns | {"score": pa.string()})
+        shares = {"share": pa.float64(), "similarity": pa.float64()}
+        columns = {"part": ids, "whole": ids, **shares, "copies": pa.bool_(), "score": pa.string()}
+        schema = pa.schema(columns)
         return cls(
             settings=Settings.from_dict(record["settings"]),
             summary=Summary.of_record(record, path),

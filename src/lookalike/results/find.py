@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from lookalike.base.errors import OutputError
-from lookalike.base.wording import Message, count, setting
+from lookalike.base.wording import Message, count, setting, similarity_text
 from lookalike.planning.plan import Plan
 from lookalike.results.record import Run, counts_of, place_of, record_of
 from lookalike.results.result import Result, is_folder, write_file, write_folder
@@ -156,9 +156,10 @@ class FindResult(Result):
         if not giant or least >= self.settings.threshold:
             return ()
         message = (
-            f"the largest cluster has {size:,} documents, of which two are only {least:.2f} alike: "
-            "chains hold it together; dedup compares each with the one it keeps, or raise "
-            f"{setting('threshold')}"
+            f"the largest cluster has {size:,} documents, and two of them are only "
+            f"{similarity_text(least, self.settings.threshold)} similar: each is similar to the "
+            "next, the first not to the last. dedup compares each document with the one it keeps; "
+            f"or raise {setting('threshold')}"
         )
         return (Message(message),)
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 from lookalike.base.errors import SourceError
 from lookalike.base.timing import timed, timed_items
 from lookalike.base.wording import setting
-from lookalike.candidates.hamming import BITS
+from lookalike.candidates.hamming import bits_apart
 from lookalike.results.documents import (
     ByRank,
     first_members,
@@ -182,8 +182,7 @@ class LinkedPairs(LaidOutPairs):
             "score": labels.take(pa.array(estimated.astype(np.int8))),
         }
         if self.settings.simhash is not None:
-            apart = np.rint(np.arccos(similarity) / np.pi * BITS).astype(np.int64)
-            columns["distance"] = pa.array(apart)
+            columns["distance"] = pa.array(bits_apart(similarity))
         if containments:
             shares = records["forward"].copy(), records["backward"].copy()
             columns |= {
@@ -197,14 +196,21 @@ class DirectedPairs(LaidOutPairs):
     """Pairs of which the first document is inside the second.
 
     The similarity of their links is the share of the first that is in the second, and
-    `first_in_second` the similarity of both.
+    `first_in_second` the similarity of both. Where that is 1 the two are copies, each inside the
+    other, and one pair: the first is the one whose id is.
     """
 
     @cached_property
     def count(self) -> int:
-        """The number of directed pairs."""
+        """The number of pairs, each two copies counted once."""
         sizes = self.documents.groups.sizes
-        return self.links.between(sizes) + int((sizes * (sizes - 1)).sum())
+        directed = mutual = 0
+        for block in self.links.blocks():
+            pairs = sizes[block.first] * sizes[block.second]
+            copies = block.first_in_second == 1
+            directed += int(pairs[~copies].sum())
+            mutual += int(pairs[copies].sum())
+        return directed + mutual // 2 + int((sizes * (sizes - 1) // 2).sum())
 
     @cached_property
     def inside_count(self) -> int:
@@ -222,22 +228,34 @@ class DirectedPairs(LaidOutPairs):
     def _append(self, sorter: Sorter | Best, block: Block) -> int:
         ranks = self.by_id.ranks
         first, second = ranks[block.first], ranks[block.second]
-        sorter.append(block.similarity, first, second, block.forward, block.backward)
         if block.same:
-            sorter.append(block.similarity, second, first, block.forward, block.backward)
-        return len(first) * (2 if block.same else 1)
+            first, second = np.minimum(first, second), np.maximum(first, second)
+        # Other copies come from both sides.
+        once = np.flatnonzero((block.forward < 1) | (first < second))
+        scores = block.similarity[once], block.forward[once], block.backward[once]
+        sorter.append(scores[0], first[once], second[once], *scores[1:])
+        return len(once)
 
     def _table(self, records: NDArray[np.void], *, containments: bool = False) -> pa.Table:
         del containments  # they are what the pairs are of
+        names = names_of(records, self.by_id, self.documents.ids)
         return pa.table(
             {
-                **names_of(records, self.by_id, self.documents.ids),
-                "containment": pa.array((~records["score"]).view(np.float64)),
+                "part": names["a"],
+                "whole": names["b"],
+                "share": pa.array((~records["score"]).view(np.float64)),
                 "similarity": pa.array(records["forward"].copy()),
+                "copies": pa.array(records["forward"] == 1),
                 "score": pa.array(["exact"] * len(records), pa.string()),
             },
             metadata=self.metadata,
         )
+
+
+def parts_of(pairs: pa.Table) -> pa.ChunkedArray:
+    """Give the documents of directed pairs that are inside another; of two copies both are."""
+    copies = pairs.filter(pairs["copies"])["whole"]
+    return pa.chunked_array([*pairs["part"].chunks, *copies.chunks], pairs["part"].type)
 
 
 @dataclass(frozen=True)
@@ -253,7 +271,10 @@ class StoredPairs:
     @cached_property
     def inside_count(self) -> int:
         """The number of documents that are inside another, of directed pairs."""
-        return len({name for block in self.blocks() for name in block["a"].to_pylist()})
+        inside: set[object] = set()
+        for block in self.blocks():
+            inside.update(parts_of(block).to_pylist())
+        return len(inside)
 
     def refuse_too_many(self) -> None:
         """Refuse to read more pairs than fit in memory."""
@@ -308,7 +329,7 @@ class HeldPairs:
     @property
     def inside_count(self) -> int:
         """The number of documents that are inside another, of directed pairs."""
-        return len(self.whole["a"].unique())
+        return len(parts_of(self.whole).unique())
 
     def refuse_too_many(self) -> None:
         """Do nothing: they are in memory."""

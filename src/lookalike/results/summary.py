@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from lookalike.results.nearest import NearestDocuments
 from lookalike.results.unread import none_unread, opened_unread
 
 if TYPE_CHECKING:
@@ -29,6 +30,10 @@ class Summary:
     """Candidates that were found to be below the threshold."""
     dismissed: int = 0
     """Rejected candidates whose sketches alone told so."""
+    nearest: NearestDocuments | None = None
+    """The most similar documents below the threshold, of those that were compared."""
+    score: str | None = None
+    """By what documents were compared, as `Jaccard of chars:5 shingles`, and who chose that."""
     references: int = 0
     """Documents of a reference corpus, which are among all."""
     skipped: Mapping[str, int] = field(default_factory=dict)
@@ -68,6 +73,8 @@ class Summary:
     def lines(self) -> dict[str, Any]:
         """Give what was said, for the record of a run."""
         return {
+            "score": self.score,
+            "nearest": None if self.nearest is None else self.nearest.as_dict(),
             "bad": list(self.bad),
             "notes": list(self.notes),
             "warnings": list(self.warnings),
@@ -87,6 +94,8 @@ class Summary:
             rejected=counts["rejected"],
             dismissed=counts["dismissed"],
             references=counts["reference"],
+            score=record.get("score"),
+            nearest=NearestDocuments.of(record.get("nearest")),
             skipped=counts["skipped"],
             unread=opened_unread(place, counts),
             bad=tuple(record["bad"]),

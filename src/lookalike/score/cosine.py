@@ -8,7 +8,7 @@ import numpy as np
 
 from lookalike.base.threads import in_order, pieces
 from lookalike.kernels import hyperplanes, weighted_shingles
-from lookalike.score.jaccard import PIECE_PAIRS, Scored, in_pieces
+from lookalike.score.jaccard import PIECE_PAIRS, Scored, in_pieces, known_scores
 from lookalike.text.vectors import matrix
 
 if TYPE_CHECKING:
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from lookalike.score.nearest import Below
     from lookalike.text.documents import Texts
     from lookalike.text.normalise import Canonical
     from lookalike.text.weighted_shingles import WeightedSets
@@ -40,6 +41,7 @@ def cosines_of_weighted_sets(
     *,
     threshold: float,
     threads: int = 1,
+    below: Below | None = None,
 ) -> Scored:
     """Compare each pair of weighted sets exactly, and keep those at or above the threshold."""
 
@@ -48,7 +50,7 @@ def cosines_of_weighted_sets(
         weighted_shingles.dots(*sets, first[piece], second[piece], out)
 
     products = _products(len(first), multiply, threads)
-    return _scored(first, second, products, weighted_sets.squares(), threshold)
+    return _scored(first, second, products, weighted_sets.squares(), threshold, below)
 
 
 def cosines_of_vectors(
@@ -59,6 +61,7 @@ def cosines_of_vectors(
     threshold: float,
     places: NDArray[np.int64] | None = None,
     threads: int = 1,
+    below: Below | None = None,
 ) -> Scored:
     """Compare each pair of vectors exactly, and keep those at or above the threshold.
 
@@ -73,7 +76,7 @@ def cosines_of_vectors(
     products = _products(len(first), multiply, threads)
     squares = np.empty(len(places), np.float64)
     hyperplanes.dots(vectors, places, places, squares)
-    return _scored(first, second, products, squares, threshold)
+    return _scored(first, second, products, squares, threshold, below)
 
 
 def compare_weighted_sets(
@@ -85,17 +88,22 @@ def compare_weighted_sets(
     *,
     threshold: float,
     threads: int = 1,
+    below: Below | None = None,
 ) -> Scored:
     """Compare pairs of documents, by their places in `rows`, as the weighted sets they are."""
 
     def score(
-        weighted_sets: WeightedSets, left: NDArray[np.int64], right: NDArray[np.int64], threads: int
+        weighted_sets: WeightedSets,
+        left: NDArray[np.int64],
+        right: NDArray[np.int64],
+        threads: int,
+        below: Below | None,
     ) -> Scored:
         return cosines_of_weighted_sets(
-            weighted_sets, left, right, threshold=threshold, threads=threads
+            weighted_sets, left, right, threshold=threshold, threads=threads, below=below
         )
 
-    return in_pieces(documents, rows, first, second, build, score, threads=threads)
+    return in_pieces(documents, rows, first, second, build, score, threads=threads, below=below)
 
 
 def compare_vectors(
@@ -107,6 +115,7 @@ def compare_vectors(
     *,
     threshold: float,
     threads: int = 1,
+    below: Below | None = None,
 ) -> Scored:
     """Compare pairs of documents that are vectors, by their places in `rows`."""
 
@@ -114,14 +123,18 @@ def compare_vectors(
         return matrix(part, dimension), part.offsets[mine] // (4 * dimension)
 
     def score(
-        vectors: Vectors, left: NDArray[np.int64], right: NDArray[np.int64], threads: int
+        vectors: Vectors,
+        left: NDArray[np.int64],
+        right: NDArray[np.int64],
+        threads: int,
+        below: Below | None,
     ) -> Scored:
         every, places = vectors
         return cosines_of_vectors(
-            every, left, right, places=places, threshold=threshold, threads=threads
+            every, left, right, places=places, threshold=threshold, threads=threads, below=below
         )
 
-    return in_pieces(documents, rows, first, second, build, score, threads=threads)
+    return in_pieces(documents, rows, first, second, build, score, threads=threads, below=below)
 
 
 def _products(
@@ -140,10 +153,9 @@ def _scored(
     products: NDArray[np.float64],
     squares: NDArray[np.float64],
     threshold: float,
+    below: Below | None,
 ) -> Scored:
     # One root of one product: of whole numbers, 4 of 5 is the 0.8 that a user writes.
     lengths = np.sqrt(squares[first] * squares[second])
     similarity = np.clip(products / np.where(lengths > 0, lengths, 1), -1, 1)
-    kept = np.flatnonzero(similarity >= threshold - ROUNDING * abs(threshold))
-    unknown = np.full(len(kept), np.nan)
-    return Scored(first[kept], second[kept], similarity[kept], unknown, unknown)
+    return known_scores(first, second, similarity, threshold - ROUNDING * abs(threshold), below)

@@ -18,11 +18,12 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from lookalike.score.nearest import Below
     from lookalike.text.documents import Texts
     from lookalike.text.normalise import Canonical
     from lookalike.text.shingles import Sets, Shingling
 
-__all__ = ["Scored", "estimate", "in_pieces", "verify", "verify_texts"]
+__all__ = ["Scored", "estimate", "in_pieces", "known_scores", "verify", "verify_texts"]
 
 B = TypeVar("B")
 
@@ -78,24 +79,32 @@ def verify(
     *,
     threshold: float,
     threads: int = 1,
+    below: Below | None = None,
 ) -> Scored:
     """Compare each pair of sets exactly, and keep those at or above the threshold.
 
-    The sets hold 64-bit elements: among all the shingles of two documents of a million each, two
-    that differ collide with a probability below one in a million.
+    `below` hears of the most similar of the others. The sets hold 64-bit elements: among all the
+    shingles of two documents of a million each, two that differ collide with a probability below
+    one in a million.
     """
     sizes = sets.sizes()
     size_first, size_second = sizes[first], sizes[second]
     # Sets of very different size cannot be similar, whatever they hold.
     small, large = np.minimum(size_first, size_second), np.maximum(size_first, size_second)
-    possible = np.flatnonzero(small >= threshold * large - 0.5)
+    least = threshold if below is None else min(threshold, below.least)
+    possible = np.flatnonzero(small >= least * large - 0.5)
     first, second = first[possible], second[possible]
     counts = np.empty(len(first), np.int64)
 
     def count(piece: slice) -> None:
-        kernels.shared(
-            sets.elements, sets.offsets, first[piece], second[piece], threshold, counts[piece]
-        )
+        mine = first[piece], second[piece]
+        # What is already known to be near makes the rest quick to give up.
+        least = threshold if below is None else min(threshold, below.least)
+        kernels.shared(sets.elements, sets.offsets, *mine, least, counts[piece])
+        if below is not None:
+            similarity = _similarity(counts[piece], sizes[mine[0]], sizes[mine[1]])
+            lower = np.flatnonzero((similarity < threshold) & (similarity >= below.least))
+            below.offer(mine[0][lower], mine[1][lower], similarity[lower])
 
     for _ in in_order(count, pieces(np.ones(len(first), np.int64), PIECE_PAIRS), threads):
         pass
@@ -111,6 +120,7 @@ def verify_texts(
     *,
     threshold: float,
     threads: int = 1,
+    below: Below | None = None,
 ) -> Scored:
     """Compare pairs of documents, by their places in `rows`, on sets that are built for it."""
     buffers = threading.local()
@@ -124,11 +134,15 @@ def verify_texts(
         return element_sets_in(buffers.buffer, part, shingling, mine)
 
     def score(
-        sets: Sets, left: NDArray[np.int64], right: NDArray[np.int64], threads: int
+        sets: Sets,
+        left: NDArray[np.int64],
+        right: NDArray[np.int64],
+        threads: int,
+        below: Below | None,
     ) -> Scored:
-        return verify(sets, left, right, threshold=threshold, threads=threads)
+        return verify(sets, left, right, threshold=threshold, threads=threads, below=below)
 
-    return in_pieces(documents, rows, first, second, build, score, threads=threads)
+    return in_pieces(documents, rows, first, second, build, score, threads=threads, below=below)
 
 
 def in_pieces(
@@ -137,9 +151,10 @@ def in_pieces(
     first: NDArray[np.int64],
     second: NDArray[np.int64],
     build: Callable[[Canonical, NDArray[np.int64], int], B],
-    score: Callable[[B, NDArray[np.int64], NDArray[np.int64], int], Scored],
+    score: Callable[[B, NDArray[np.int64], NDArray[np.int64], int, Below | None], Scored],
     *,
     threads: int,
+    below: Below | None = None,
 ) -> Scored:
     """Score pairs of documents, by their places in `rows`, on what is built of the documents.
 
@@ -154,7 +169,8 @@ def in_pieces(
     paired = int(lengths[left].sum() + lengths[right].sum())
     if distinct <= WHOLE_BYTES and paired > 4 * distinct:
         part, mine = documents.part(chosen)
-        return score(build(part, mine, threads), left, right, threads).at(involved)
+        heard = None if below is None else below.among(involved)
+        return score(build(part, mine, threads), left, right, threads, heard).at(involved)
     forest = UnionFind(len(involved))
     forest.unite(left, right)
     order = forest.together(left)
@@ -163,7 +179,8 @@ def in_pieces(
     def work(piece: slice) -> Scored:
         among, first, second = _involved(left[piece], right[piece], len(chosen))
         part, mine = documents.part(chosen[among])
-        return score(build(part, mine, 1), first, second, 1).at(involved[among])
+        heard = None if below is None else below.among(involved[among])
+        return score(build(part, mine, 1), first, second, 1, heard).at(involved[among])
 
     return Scored.joined(list(in_order(work, _cut(left, right, lengths), threads)))
 
@@ -196,6 +213,14 @@ def _cut(
         yield slice(start, stop)
 
 
+def _similarity(
+    shared: NDArray[np.int64], size_first: NDArray[np.int64], size_second: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    # One division of whole numbers, rounded once, so that 4/5 is the 0.8 that a user writes.
+    found: NDArray[np.float64] = shared / np.maximum(size_first + size_second - shared, 1)
+    return found
+
+
 def _scored(
     first: NDArray[np.int64],
     second: NDArray[np.int64],
@@ -204,8 +229,7 @@ def _scored(
     size_second: NDArray[np.int64],
     threshold: float,
 ) -> Scored:
-    # One division of whole numbers, rounded once, so that 4/5 is the 0.8 that a user writes.
-    similarity = shared / np.maximum(size_first + size_second - shared, 1)
+    similarity = _similarity(shared, size_first, size_second)
     kept = np.flatnonzero(similarity >= threshold)
     return Scored(
         first[kept],
@@ -223,6 +247,7 @@ def estimate(
     *,
     threshold: float,
     threads: int = 1,
+    below: Below | None = None,
 ) -> Scored:
     """Score each pair by the share of equal rows, and keep those at or above the threshold."""
     counts = np.empty(len(first), np.int64)
@@ -232,7 +257,19 @@ def estimate(
 
     for _ in in_order(count, pieces(np.ones(len(first), np.int64), PIECE_PAIRS), threads):
         pass
-    similarity = counts / signatures.shape[1]
-    kept = np.flatnonzero(similarity >= threshold)
-    unknown = np.full(len(kept), np.nan)
-    return Scored(first[kept], second[kept], similarity[kept], unknown, unknown)
+    return known_scores(first, second, counts / signatures.shape[1], threshold, below)
+
+
+def known_scores(
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    similarity: NDArray[np.float64],
+    threshold: float,
+    below: Below | None = None,
+) -> Scored:
+    """Keep the pairs at or above the threshold, of which no containment is known."""
+    high = similarity >= threshold
+    if below is not None:
+        below.offer(first[~high], second[~high], similarity[~high])
+    unknown = np.full(int(np.count_nonzero(high)), np.nan)
+    return Scored(first[high], second[high], similarity[high], unknown, unknown)

@@ -1,0 +1,58 @@
+"""What `find` and `dedup` say where they find little: what came nearest, and where to look next."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lookalike.results import DedupResult, FindResult
+
+__all__ = ["nearest_lines", "nearest_text", "where_to_look"]
+
+LEAST_WORTH_SEARCHING = 0.2
+"""A threshold below which most of what is found is chance."""
+USUAL_NEXT = 0.6
+
+
+def nearest_text(result: FindResult | DedupResult) -> str:
+    """Say which pair below the threshold is the most similar, and among which pairs."""
+    from lookalike.base.wording import count, similarity_text, visible
+
+    summary, settings = result.summary, result.settings
+    found, compared = summary.nearest, summary.candidates - summary.dismissed
+    if found is None:
+        if compared:
+            return f"None of the {count(compared, 'pair')} compared shares anything."
+        return "No pair was near enough to be compared."
+    among = "all pairs" if found.whole else f"the {count(compared, 'pair')} compared"
+    names = f"{visible(found.a)} and {visible(found.b)}"
+    if settings.simhash is not None:
+        bits = count(found.bits, "bit")
+        return f"Of {among}, the nearest beyond that differ in {bits}: {names}."
+    about = "about " if settings.by_sketches else ""
+    similarity = similarity_text(found.similarity, settings.threshold)
+    below = f"below {settings.threshold:g}"
+    return f"Of {among}, the most similar {below} has {about}{similarity}: {names}."
+
+
+def where_to_look(result: FindResult | DedupResult) -> str:
+    """Say how to find more: a lower threshold where that helps, and parts of documents."""
+    settings, found = result.settings, result.summary.nearest
+    ways = []
+    if settings.simhash is None:
+        near = USUAL_NEXT if found is None else math.floor(found.similarity * 10) / 10
+        if LEAST_WORTH_SEARCHING <= near < settings.threshold:
+            ways.append(f"-t {near:g} looks lower")
+    if settings.shingle != "auto":
+        ways.append("`lookalike contained` looks for quotations and excerpts")
+    return "; ".join(ways) + "." if ways else ""
+
+
+def nearest_lines(result: FindResult | DedupResult, *, found: int) -> list[str]:
+    """Give both as facts of a summary; the second where nothing was found."""
+    if result.summary.distinct <= 1:
+        return []
+    hint = "" if found else where_to_look(result)
+    lines = [f"Nearest    {nearest_text(result)}", f"Next       {hint}"]
+    return lines if hint else lines[:1]
