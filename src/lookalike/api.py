@@ -83,6 +83,9 @@ def find(source: Any, options: FindOptions) -> FindResult:
     names. With `against`, another source, each pair is of a document of the first, `a`, and one of
     the other, `b`. With `out` the result is also written, and a job that was stopped goes on when
     it is called again.
+
+    Files are text of any ending, .html .htm .pdf .docx, one document each; .jsonl .ndjson .csv .tsv
+    (also .gz and .zst) and .parquet, whose records are documents; and .npy, whose rows are vectors.
     """
     from lookalike.job.opening import job_on, result_there
     from lookalike.results import FindResult
@@ -240,24 +243,36 @@ def compare(
     """
     from lookalike.score.comparison import compare as compare_texts
 
-    return compare_texts(_text_of(a), _text_of(b), **asdict(options))
+    given = asdict(options)
+    told = {name: given.pop(name) for name in ("encoding", "strict_encoding")}
+    (first, *read_first), (second, *read_second) = _text_of(a, **told), _text_of(b, **told)
+    notes = tuple(f"{name}: {note}" for name, note in (*read_first, *read_second) if note)
+    return replace(compare_texts(first, second, **given), notes=notes)
 
 
 def _settings(options: Any, **others: Any) -> Settings:
     """Give the settings among options; a text to ignore may be in a file."""
     ignore = getattr(options, "ignore", None)
     if ignore is not None:
-        others["ignore"] = _text_of(ignore)
+        told = {"encoding": options.encoding, "strict_encoding": options.strict_encoding}
+        others["ignore"], (name, note) = _text_of(ignore, **told)
+        if note and options.say is not None:
+            options.say(f"{name}: {note}")
     return settings_of(options, **others)
 
 
-def _text_of(text: Any) -> Any:
-    """Give the text of a file; what is no name of one as it is."""
-    if not isinstance(text, os.PathLike):
-        return text
-    from lookalike.read import read_text
+def _text_of(text: Any, **told: Any) -> tuple[Any, tuple[str, str]]:
+    """Give the text of a file, with its name and a note of how it was read, if there is one.
 
-    return read_text(os.fspath(text))
+    What is no name of a file is given as it is.
+    """
+    if not isinstance(text, os.PathLike):
+        return text, ("", "")
+    from lookalike.read import read_document
+
+    name = os.fspath(text)
+    found, note = read_document(name, **told)
+    return found, (name, note)
 
 
 @contextmanager

@@ -248,7 +248,7 @@ def test_settings_that_cannot_be_are_wrong_usage(arguments, message, docs, monke
     [
         (["gone.txt"], "gone.txt does not exist"),
         (["photo.png"], "photo.png is of a kind that cannot be read"),
-        (["binary.txt"], "binary.txt is not UTF-8 text at byte 1"),
+        (["binary.txt"], "binary.txt is not text"),
         (["bad.jsonl"], "bad.jsonl:3 is not valid JSON"),
         (["docs.jsonl", "--text", "body"], "docs.jsonl:1: there is no column 'body'"),
         (["docs.jsonl", "docs.jsonl"], "docs.jsonl:1 is read twice: name each source once"),
@@ -268,7 +268,7 @@ def test_settings_that_cannot_be_are_wrong_usage(arguments, message, docs, monke
 def test_bad_input_is_one_line_and_writes_nothing(arguments, message, docs, monkeypatch, told):
     folder = docs.parent
     (folder / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n\0")
-    (folder / "binary.txt").write_bytes(b"\x89PNG")
+    (folder / "binary.txt").write_bytes(b"\x89PNG\r\n\x1a\n")
     (folder / "bad.jsonl").write_text(GOOD + "{")
     (folder / "folder.csv").mkdir()
     (folder / "folder.csv" / "mine").touch()

@@ -57,8 +57,8 @@ def not_utf8(folder):
 
 
 def text_not_utf8(folder):
-    (folder / "bad.txt").write_bytes("Über den Dächern".encode("latin-1"))
-    return "bad.txt is not UTF-8 text at byte 1"
+    (folder / "bad.txt").write_bytes("\ufeffÜber".encode("utf-16-le")[:-1])
+    return "bad.txt is not UTF-16 text at byte 9"
 
 
 def short_record(folder):

@@ -196,16 +196,19 @@ def test_compare_says_what_identical_means_under_its_options(told, tmp_path):
 
 def test_compare_of_what_cannot_be_read_is_one_line(told, tmp_path):
     (tmp_path / "a.txt").write_bytes(b"a")
-    (tmp_path / "b.txt").write_bytes(b"\xff")
+    (tmp_path / "b.txt").write_bytes(b"caf\xe9")
     one_line(
         told("compare", tmp_path / "a.txt", tmp_path / "gone.txt"),
         "gone.txt cannot be read",
         expected=1,
     )
     one_line(told("compare", tmp_path / "a.txt", tmp_path), "is a folder: name a file", expected=1)
-    one_line(
-        told("compare", tmp_path / "b.txt", tmp_path / "a.txt"), "b.txt is not UTF-8", expected=1
-    )
+    files = tmp_path / "b.txt", tmp_path / "a.txt"
+    one_line(told("compare", *files, "--strict-encoding"), "b.txt is not UTF-8", expected=1)
+    status, _, errors = told("compare", *files)
+    assert (status, "b.txt: read as cp1252 (guessed)" in errors) == (0, True)
+    status, _, errors = told("compare", *files, "--encoding", "latin-1")
+    assert (status, "guessed" in errors) == (0, False)
     assert told("compare", tmp_path / "a.txt")[0] == 2
 
 

@@ -13,7 +13,7 @@ import pytest
 from rich.table import Table
 from rich.text import Text
 
-from lookalike.base.wording import visible
+from lookalike.base.wording import shortened, visible
 from lookalike.cli import app, screen
 from lookalike.write.files import json_text
 from processes import environment, on_a_terminal, run
@@ -137,7 +137,7 @@ def test_all_that_find_says_is_printable(told, records, tmp_path):
         assert status == 0
         assert printable(output + errors)
         assert output.count(visible(f"{ALL}1")) == 2, "in the pairs and in the clusters"
-        assert f"similar to nothing: {visible(ALL)}3" in errors
+        assert f"similar to nothing: {shortened(f'{ALL}3')}" in errors
         assert f"{SHOWN}.jsonl:4 is not valid JSON" in errors
     assert f"Going on from the work in {tmp_path}/{SHOWN}.work." in errors
 

@@ -20,7 +20,7 @@ def pile(tmp_path):
     (folder / "deep" / "b.txt").write_text("other words, which are those of this text alone")
     (folder / "late.txt").write_bytes(b"text and then\0")
     (folder / "deep" / "photo.png").write_bytes(BINARY)
-    (folder / "old.rst").write_bytes(b"caf\xe9")
+    (folder / "old.rst").write_bytes(b"\xff\xfe\x20")  # half a character of UTF-16
     (folder / ".hidden.txt").write_text("hidden")
     return folder
 
@@ -112,7 +112,7 @@ def test_a_folder_or_pattern_without_a_document_is_an_error(told, tmp_path, plac
         assert errors.startswith("lookalike: ")
         assert "no document that can be read" in errors or "no file that can be read" in errors
         assert "3 binary (.png, .jpg)" in errors
-        assert "give a folder, a file of text, .html" in errors
+        assert "lookalike find --help lists what can be read" in errors
     assert sorted(path.name for path in tmp_path.iterdir()) == ["pictures"]
 
 

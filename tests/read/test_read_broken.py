@@ -143,7 +143,7 @@ def test_encodings_that_are_not_read_are_named(tmp_path):
     assert "a.jsonl is UTF-32 text" in refusal(tmp_path)
     (tmp_path / "a.jsonl").unlink()
     (tmp_path / "a.txt").write_bytes(b"abc\xe9")
-    assert "a.txt is not UTF-8 text at byte 4" in refusal(tmp_path)
+    assert "a.txt is not UTF-8 text at byte 4" in refusal(tmp_path, strict_encoding=True)
     (tmp_path / "a.txt").write_bytes(b"\xff\xfea\x00b")
     assert "a.txt is not UTF-16 text at byte 5" in refusal(tmp_path)
     (tmp_path / "a.txt").unlink()

@@ -8,8 +8,11 @@ import sys
 
 import pytest
 
+import lookalike
 from lookalike.base.errors import SourceError
+from lookalike.cli.command import SOURCE
 from lookalike.read import read, read_paths, read_text
+from lookalike.read.files import ONE_DOCUMENT, PACKED, RECORDS
 from source_files import BINARY
 
 GOOD = '{"id": "x", "text": "one"}\n'
@@ -81,7 +84,7 @@ def test_lines_of_two_files_of_one_name_have_ids_of_their_own(tmp_path, monkeypa
 
 
 def test_an_empty_folder_is_refused(tmp_path):
-    with pytest.raises(SourceError, match=r"holds no document that can be read \(empty\): give"):
+    with pytest.raises(SourceError, match=r"holds no document that can be read \(empty\): help\("):
         read(tmp_path)
 
 
@@ -169,9 +172,9 @@ def test_a_text_file_loses_its_byte_order_mark_and_nothing_else(tmp_path):
 def test_a_binary_file_named_as_text_is_refused_by_byte(tmp_path):
     path = tmp_path / "photo.txt"
     path.write_bytes(b"\x89PNG\r\n\x1a\n")
-    for source in (path, tmp_path):
-        with pytest.raises(SourceError, match=r"photo\.txt is not UTF-8 text at byte 1:"):
-            read(source)
+    with pytest.raises(SourceError, match=r"photo\.txt is not text: it is not UTF-8 at byte 1,"):
+        read(path)
+    assert read(tmp_path).skipped == {"binary": 1}
 
 
 def test_a_source_that_is_not_there_or_of_no_kind_is_refused(tmp_path):
@@ -181,7 +184,7 @@ def test_a_source_that_is_not_there_or_of_no_kind_is_refused(tmp_path):
     with pytest.raises(SourceError, match=r"gone does not exist"):
         read_paths([tmp_path, tmp_path / "gone"])
     (tmp_path / "x.png").write_bytes(BINARY)
-    refusal = r"x\.png is of a kind that cannot be read, binary: .*\.jsonl"
+    refusal = r"x\.png is of a kind that cannot be read, binary: help\(lookalike\.find\) lists"
     with pytest.raises(SourceError, match=refusal):
         read(tmp_path / "x.png")
 
@@ -296,3 +299,10 @@ def test_standard_input_that_is_closed_is_refused(monkeypatch):
     monkeypatch.setattr(sys, "stdin", None)
     with pytest.raises(SourceError, match="standard input"):
         read_paths(["-"])
+
+
+def test_every_kind_of_file_is_in_the_help_of_both_faces():
+    others = [ending for ending, kind in ONE_DOCUMENT.items() if kind != "text"]
+    for ending in (*others, *RECORDS, *PACKED, ".parquet", ".npy"):
+        assert ending in SOURCE.sentence
+        assert ending in (lookalike.find.__doc__ or "")

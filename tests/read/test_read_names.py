@@ -89,8 +89,9 @@ class TestNoIds:
 
     def test_files_are_numbered_even_where_a_column_is_guessed(self, make_file):
         path = make_file(self.TABLE)
-        with pytest.raises(SourceError, match=r"id 'x' stands twice.*id='none'"):
+        with pytest.raises(SourceError, match=r"id 'x' stands twice.*file:row, by id='none'") as no:
             read(path)
+        assert "as file:row, by --id none" in no.value.for_command_line()
         first, second = read(path, id="none").ids.to_pylist()
         assert first == f"{path.name}:1"
         assert second.startswith(f"{path.name}:")
@@ -117,7 +118,7 @@ class TestNoIds:
             write_records(tmp_path / f"{name}.jsonl", [{"id": 1, "text": "a text of some words"}])
         status, _, errors = told("find", str(tmp_path))
         assert status == 1
-        assert "or take places for ids by --id none" in errors
+        assert "take places for ids, as file:row, by --id none" in errors
         status, output, _ = told("find", str(tmp_path), "--id", "none", "--format", "jsonl")
         assert status == 0
         pair = json.loads(output)

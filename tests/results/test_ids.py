@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from lookalike.base.columns import Store
 from lookalike.base.errors import SourceError
+from lookalike.base.wording import quoted
 from lookalike.results import ids as module
 from lookalike.results.ids import IdWriter
 
@@ -155,9 +156,9 @@ class TestDistinct:
             with pytest.raises(SourceError) as refused:
                 ids.check_distinct(place, begin, end)
         told = str(refused.value)
-        twice = next(name for name in mine if f"id {name!r} stands twice" in told)
+        twice = next(name for name in mine if f"id {quoted(name)} stands twice" in told)
         rows = [begin + at for at, name in enumerate(mine) if name == twice]
-        assert f"at {place(rows[0])} and at {place(rows[1])}: give every document" in told
+        assert f"at {place(rows[0])} and at {place(rows[1])}: take places for ids" in told
 
     def test_numbers_are_named_as_numbers(self):
         ids = written([7, 8, 7], pa.int64())

@@ -15,21 +15,28 @@ __all__ = [
     "Message",
     "count",
     "floor",
+    "help_on",
     "in_python",
     "on_command_line",
     "percent",
+    "quoted",
     "setting",
+    "shortened",
     "similarity_text",
     "visible",
     "visible_lines",
 ]
 
-OPEN, WORDS, NUMBER, CLOSE = "\U0010f7a4\U0010f7a5\U0010f7a6\U0010f7a7"
+OPEN, WORDS, NUMBER, CLOSE, HELP = "\U0010f7a4\U0010f7a5\U0010f7a6\U0010f7a7\U0010f7a8"
 """For private use, where no font has a sign: no name and no document is likely to have them."""
 MARK = re.compile(
-    f"{OPEN}([a-z_]+)(?:([{WORDS}{NUMBER}])([^{OPEN}{WORDS}{NUMBER}{CLOSE}]*))?{CLOSE}"
+    f"{OPEN}([a-z_]+)(?:([{WORDS}{NUMBER}{HELP}])([^{OPEN}{WORDS}{NUMBER}{HELP}{CLOSE}]*))?{CLOSE}"
 )
-UNMARKED = str.maketrans("", "", OPEN + WORDS + NUMBER + CLOSE)
+UNMARKED = str.maketrans("", "", OPEN + WORDS + NUMBER + CLOSE + HELP)
+QUOTED_CHARACTERS = 60
+"""Of an id, a name or a value that a message quotes: it may be as long as a document."""
+GIVEN_CHARACTERS = 200
+"""Of what the user gave, who may want to give it again."""
 
 
 class Message(str):
@@ -57,8 +64,16 @@ def setting(name: str, value: object = ...) -> str:
         return f"{OPEN}{name}{CLOSE}"
     if isinstance(value, (list, tuple)) and all(isinstance(one, str) for one in value):
         value = [one.translate(UNMARKED) for one in value]
-    kind, content = (WORDS, value) if isinstance(value, str) else (NUMBER, _number(value))
+    if isinstance(value, str):
+        kind, content = WORDS, _beginning(value, GIVEN_CHARACTERS)
+    else:
+        kind, content = NUMBER, _number(value)
     return f"{OPEN}{name}{kind}{content.translate(UNMARKED)}{CLOSE}"
+
+
+def help_on(command: str) -> str:
+    """Name where the help on a command is: of the program, or of the function in Python."""
+    return f"{OPEN}{command}{HELP}{CLOSE}"
 
 
 def _number(value: object) -> str:
@@ -73,6 +88,8 @@ def in_python(text: str) -> str:
 
     def spelled(mark: re.Match[str]) -> str:
         name, kind, value = mark.groups(default="")
+        if kind == HELP:
+            return f"help(lookalike.{name})"
         return f"{name}={value!r}" if kind == WORDS else f"{name}={value}"
 
     return MARK.sub(spelled, _raw(text))
@@ -83,6 +100,8 @@ def on_command_line(text: str) -> str:
 
     def spelled(mark: re.Match[str]) -> str:
         name, kind, value = mark.groups(default="")
+        if kind == HELP:
+            return f"lookalike {name} --help"
         option = f"--{name.replace('_', '-')}"
         if kind == WORDS:
             return f"{option} {shlex.quote(value)}"
@@ -148,6 +167,31 @@ def visible(text: object) -> str:
     if string.isprintable():
         return string
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in string)
+
+
+def shortened(text: object, most: int = QUOTED_CHARACTERS) -> str:
+    """Write the beginning of what may be of any length, on one line, as `visible` does."""
+    return visible(_beginning(str(text), most))
+
+
+def quoted(value: object) -> str:
+    """Quote an id, a name or a value of the data in a message: its beginning, on one line."""
+    if not isinstance(value, str):
+        try:
+            return shortened(repr(value))
+        except ValueError:
+            return f"a {type(value).__name__} that Python does not write out"
+    return repr(_beginning(value, QUOTED_CHARACTERS))
+
+
+def _beginning(text: str, most: int) -> str:
+    """Cut a text to so many characters, as they are shown."""
+    length = 0
+    for end, character in enumerate(text[: most + 1]):
+        length += len(visible(character))
+        if length > most:
+            return f"{text[:end]}…"
+    return text
 
 
 def visible_lines(text: str) -> str:

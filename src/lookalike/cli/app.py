@@ -12,7 +12,7 @@ import click
 
 from lookalike import __version__
 from lookalike.base.errors import LookalikeError, QuadraticError, SettingsError
-from lookalike.base.wording import visible, visible_lines
+from lookalike.base.wording import shortened, visible, visible_lines
 from lookalike.cli import completion
 
 __all__ = ["COMMANDS", "main", "program"]
@@ -20,6 +20,8 @@ __all__ = ["COMMANDS", "main", "program"]
 WRONG_USAGE = 2
 STOPPED = 130
 """Exit statuses; the second after Ctrl-C."""
+SAID_CHARACTERS = 200
+"""Of what another library says, which may quote a document."""
 VERSIONS = ("NumPy", "Numba", "pyarrow", "SciPy")
 """Packages whose versions matter where something goes wrong."""
 OUT_OF_MEMORY_MESSAGE = (
@@ -133,8 +135,9 @@ def main() -> None:
             _end(f"{where}{error.strerror or error}")
         if os.environ.get("LOOKALIKE_DEBUG"):
             raise
+        said = shortened(" ".join(str(error).split()), SAID_CHARACTERS)
         _end(
-            f"an error of Lookalike's own, {type(error).__name__}: {' '.join(str(error).split())}; "
+            f"an error of Lookalike's own, {type(error).__name__}: {said}; "
             "run again with LOOKALIKE_DEBUG=1 for its place, and report it"
         )
     sys.exit(0)

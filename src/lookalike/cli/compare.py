@@ -37,11 +37,14 @@ def compare(
     Example: lookalike compare draft.txt final.txt
     """
     import lookalike
-    from lookalike.base.wording import count, similarity_text
+    from lookalike.base.wording import count, similarity_text, visible
     from lookalike.cli import screen
 
-    screen.announce_compiling(screen.status(quiet=quiet))
+    console = screen.status(quiet=quiet)
+    screen.announce_compiling(console)
     found = lookalike.compare(*lookalike.paths(a, b), **options)
+    for note in found.notes:
+        console.print(visible(note), soft_wrap=True)
     out = screen.results()
     cosine = options["metric"] == "cosine"
     if as_json:

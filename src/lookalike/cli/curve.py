@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from lookalike.base.wording import quoted
 from lookalike.cli.command import AS_JSON, Argument
 from lookalike.cli.options import command
 from lookalike.settings import Measured
@@ -98,4 +99,4 @@ def _points(given: str | None) -> list[float]:
     try:
         return [float(part) for part in given.replace(",", " ").split()]
     except ValueError:
-        raise SettingsError(f"--at {given!r}: use numbers from 0 to 1, as 0.3,0.8") from None
+        raise SettingsError(f"--at {quoted(given)}: use numbers from 0 to 1, as 0.3,0.8") from None

@@ -35,7 +35,7 @@ def summarise(
     empty: pa.Array,
 ) -> None:
     """Say what was read, skipped and found, and the seconds of each stage, one fact a line."""
-    from lookalike.base.wording import count, on_command_line, visible
+    from lookalike.base.wording import count, on_command_line, shortened, visible
 
     references = summary.references
     lines = [f"Read       {count(summary.documents - references, 'document')}"]
@@ -52,7 +52,7 @@ def summarise(
         if summary.bad_count > SHOWN_BAD:
             lines.append(f"           and {summary.bad_count - SHOWN_BAD:,} more")
     if summary.empty:
-        names = ", ".join(visible(name) for name in empty[:3].to_pylist())
+        names = ", ".join(shortened(name) for name in empty[:3].to_pylist())
         more = ", …" if summary.empty > 3 else ""
         lines.append(f"Empty      {summary.empty:,}, similar to nothing: {names}{more}")
     if summary.identical:

@@ -65,6 +65,7 @@ def refuse_given(names: Iterable[str], why: str) -> None:
 def limit_of(fail_on: str | None) -> tuple[Fraction, bool] | None:
     """Read what a command is to fail on: so many, or such a share of the documents."""
     from lookalike.base.errors import SettingsError
+    from lookalike.base.wording import quoted
 
     if fail_on is None:
         return None
@@ -73,7 +74,7 @@ def limit_of(fail_on: str | None) -> tuple[Fraction, bool] | None:
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)(%?)", fail_on)
     if not found or (not found[2] and "." in found[1]) or float(found[1]) == 0:
         raise SettingsError(
-            f"--fail-on {fail_on!r}: use any, a whole number from 1, as 10, or a share, as 5%"
+            f"--fail-on {quoted(fail_on)}: use any, a whole number from 1, as 10, or a share, as 5%"
         )
     # As fractions, so that 0.7 % of 1,000 are 7.
     return Fraction(found[1]) / (100 if found[2] else 1), bool(found[2])

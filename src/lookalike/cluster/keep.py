@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike.base.errors import SettingsError, SourceError
-from lookalike.base.wording import setting
+from lookalike.base.wording import quoted, setting
 from lookalike.read.batches import is_missing
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _numbers(values: list[Any], column: str) -> NDArray[np.float64]:
     present = [value for value, is_absent in zip(values, missing, strict=True) if not is_absent]
     if values and not present:
         raise SourceError(
-            f"no document has a value in column {column!r}: name another in {setting('keep')}"
+            f"no document has a value in column {quoted(column)}: name another in {setting('keep')}"
         )
     numbers = [_number(value) for value in present]
     ranks: dict[Any, float]
@@ -79,8 +79,8 @@ def _numbers(values: list[Any], column: str) -> NDArray[np.float64]:
     elif any(number is not None for number in numbers):
         wrong = next(v for v, number in zip(present, numbers, strict=True) if number is None)
         raise SourceError(
-            f"column {column!r} holds values that cannot be compared with each other, numbers and "
-            f"{wrong!r}: name a column of numbers, or of text, in {setting('keep')}"
+            f"column {quoted(column)} holds values that cannot be compared with each other, "
+            f"numbers and {quoted(wrong)}: name one of numbers, or of text, in {setting('keep')}"
         )
     else:
         texts = [str(value) for value in present]

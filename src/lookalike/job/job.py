@@ -34,6 +34,7 @@ from lookalike.job.running import PIECE_BYTES
 from lookalike.job.sketch import Sketches, sketch
 from lookalike.job.work_folder import Work, difference
 from lookalike.kernels.jit import load_if_limited
+from lookalike.read.files import file_note_lines
 from lookalike.recipe import (
     CanonicalForm,
     JoinResources,
@@ -209,6 +210,8 @@ class Job:
             )
         for note in self.collection.notes:
             self.running.say(note)
+        for line in file_note_lines(self.collection.noted_files()):
+            self.running.say(line)
         if self.collection.skipped:
             self.running.say(self.collection.passed_over_line())
         self.texts = self.collection.texts
@@ -421,7 +424,10 @@ class Job:
             unread=table_of(collection.unread()),
             bad=tuple(collection.bad),
             bad_count=collection.bad_count,
-            notes=tuple(collection.notes),
+            notes=(
+                *collection.notes,
+                *(Message(f"{one.path}: {one.note}") for one in collection.noted_files()),
+            ),
             dismissed=dismissed,
             references=sum(collection.counts[:-1]),
             score=self._score(),

@@ -19,6 +19,7 @@ from lookalike.job.work_folder import SPOOL, SPOOL_BEFORE, claim
 from lookalike.read import open_corpus, read
 from lookalike.read.batches import as_names
 from lookalike.read.chosen_files import ChosenFiles
+from lookalike.read.encoding_names import Encodings
 from lookalike.read.source import InMemory
 from lookalike.read.tables import hold
 from lookalike.results.record import read_record
@@ -84,16 +85,19 @@ def _job(
     read_fields = {name: getattr(options, name, None) for name in ("text", "vector", "id")}
     chosen = ChosenFiles(_patterns(options.include), _patterns(options.exclude), options.all_files)
     read_fields["text"] = _plain_names(read_fields["text"])
+    told = Encodings.of(options.encoding, strict=options.strict_encoding)
+    encodings = {"encoding": told.encoding, "strict_encoding": told.strict}
     keep = getattr(options, "keep", "first")
     column = column_of(keep)
     with _standard_input([*(names or ()), *(reference or ())], running) as (spool, claimed):
         sources: list[Corpus | InMemory] = []
+        listed = {"spool": spool, "chosen": chosen, **encodings}
         if against is not None and reference != []:
-            sources.append(_opened(against, reference, read_fields, None, running, spool, chosen))
-        sources.append(_opened(source, names, read_fields, column, running, spool, chosen))
+            sources.append(_opened(against, reference, read_fields, None, running, listed))
+        sources.append(_opened(source, names, read_fields, column, running, listed))
         # Of `dedup` a reference takes documents away, of `find` it is the other half of a pair.
         across = against is not None and not hasattr(options, "keep")
-        job = Job(sources, settings, running, read_fields, keep, across, claimed)
+        job = Job(sources, settings, running, read_fields | encodings, keep, across, claimed)
     with job.closed_if_it_fails():
         yield job
         if asked is None:
@@ -169,8 +173,7 @@ def _opened(
     fields: Mapping[str, Any],
     column: str | None,
     running: Running,
-    spool: Path | None,
-    chosen: ChosenFiles,
+    listed: Mapping[str, Any],
 ) -> Corpus | InMemory:
     if names is None:
         held = hold(source)
@@ -181,8 +184,7 @@ def _opened(
         columns=(column,) if column else (),
         skip_bad=running.skip_bad,
         memory=running.memory,
-        spool=spool,
-        chosen=chosen,
+        **listed,
     )
 
 

@@ -17,10 +17,10 @@ import pyarrow.compute as pc
 from lookalike.base.errors import InvalidTextError, InvalidVectorError, SettingsError, SourceError
 from lookalike.base.memory import size
 from lookalike.base.threads import in_order, pieces
-from lookalike.base.wording import Message, count, in_python, setting
+from lookalike.base.wording import Message, count, in_python, quoted, setting
 from lookalike.job.running import PIECE_BYTES
 from lookalike.read import kind_of
-from lookalike.read.files import Unread, counts_of, described
+from lookalike.read.files import FileNote, Unread, counts_of, described
 from lookalike.read.vectors import byte_lengths
 from lookalike.results.ids import Ids, IdWriter
 from lookalike.text.documents import Texts
@@ -74,6 +74,8 @@ class Collection:
     """Files passed over, by reason."""
     passed: Column
     """What was passed over in reading, as lines of JSON."""
+    file_notes: Column
+    """How files were read, where a user should know, as lines of JSON."""
     bad: list[str]
     """Records and files that could not be read and were passed over, as asked; the first 1,000."""
     bad_count: int
@@ -96,6 +98,11 @@ class Collection:
         listed = [one for source in self.sources for one in source.unread]
         lines = self.passed.read().tobytes().splitlines()
         return listed + [Unread(*map(in_python, json.loads(line))) for line in lines]
+
+    def noted_files(self) -> list[FileNote]:
+        """Name the files of which a user should know how they were read."""
+        lines = self.file_notes.read().tobytes().splitlines()
+        return [FileNote(*json.loads(line)) for line in lines]
 
     def passed_over_line(self) -> str:
         """Say how many files were passed over, and why, with the names of a few."""
@@ -167,6 +174,7 @@ class _Reader:
         self.values = stage.column("values", np.uint8)
         self.value_lengths = stage.column("values.lengths", np.int32)
         self.passed = stage.column("passed", np.uint8)
+        self.file_notes = stage.column("file_notes", np.uint8)
 
     def run(self) -> None:
         """Read all sources."""
@@ -278,8 +286,8 @@ class _Reader:
         source = self.sources[self.known["source"]]
         place = source.place(int(batch.shards[row]), int(batch.records[row]))
         name = batch.ids[row].as_py()
-        is_named = place == name or place.endswith(repr(name))
-        message = f"{place if is_named else f'document {name!r} ({place})'} {problem}"
+        is_named = place == name or place.endswith(quoted(name))
+        message = f"{place if is_named else f'document {quoted(name)} ({place})'} {problem}"
         if not self.running.skip_bad:
             raise SourceError(message)
         return Unread(place, message)
@@ -310,6 +318,8 @@ class _Reader:
         bad = [one.reason for one in broken]
         lines = "".join(f"{json.dumps(one)}\n" for one in (*batch.unread, *broken))
         self.passed.append(np.frombuffer(lines.encode(), np.uint8))
+        noted = "".join(f"{json.dumps(one)}\n" for one in batch.file_notes)
+        self.file_notes.append(np.frombuffer(noted.encode(), np.uint8))
         known["counts"][number] += len(rows)
         known["next"] = list(batch.next)
         known["skipped"] = dict(Counter(known["skipped"]) + Counter(batch.skipped))
@@ -419,6 +429,7 @@ def read_all(
         value_lengths=reader.value_lengths,
         skipped=sum((Counter(counts_of(one.unread)) for one in sources), Counter(known["skipped"])),
         passed=reader.passed,
+        file_notes=reader.file_notes,
         bad=[*map(Message, known["bad"])],
         bad_count=known["bad_count"],
         notes=[*map(Message, known["notes"])],

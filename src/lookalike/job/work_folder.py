@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike.base.columns import Store, unwritable
 from lookalike.base.errors import OutputError
 from lookalike.base.lock import Lock
-from lookalike.base.wording import setting
+from lookalike.base.wording import quoted, setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -327,9 +327,9 @@ def _first_difference(known: Mapping[str, Any], given: Mapping[str, Any]) -> str
 def difference(name: str, before: object, now: object) -> str:
     """Say what a setting was, and what it is."""
     if name == "command":
-        return f"the command was {before!r} and is {now!r}"
+        return f"the command was {quoted(before)} and is {quoted(now)}"
     if name == "column":
-        return f"the column of {setting('keep')} was {before!r} and is {now!r}"
+        return f"the column of {setting('keep')} was {quoted(before)} and is {quoted(now)}"
     if name == "ignore":
         # Of the text a digest is known, which would tell nobody anything.
         return f"another {setting('ignore')}"

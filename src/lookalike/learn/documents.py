@@ -24,10 +24,19 @@ MAX_CHARACTERS = 50_000
 
 
 def few_documents(
-    source: Any = None, *, text: Names = None, id: str | None = None
-) -> dict[str, str | list[str]]:
-    """Read a few short texts or lists of tokens by their ids, by default those of the sample."""
-    documents = _read(source, text, id)
+    source: Any = None,
+    *,
+    text: Names = None,
+    id: str | None = None,
+    encoding: str | None = None,
+    strict_encoding: bool = False,
+) -> tuple[dict[str, str | list[str]], tuple[str, ...]]:
+    """Read a few short texts or lists of tokens by their ids, by default those of the sample.
+
+    With them comes what a user should know of how files were read.
+    """
+    told = {"encoding": encoding, "strict_encoding": strict_encoding}
+    documents = _read(source, {"text": text, "id": id}, told)
     kind = kind_of(documents.texts.type)
     if kind in ("vectors", "sparse"):
         raise SourceError(
@@ -41,16 +50,19 @@ def few_documents(
             f"learn was given {total:,} characters and shows at most {MAX_CHARACTERS:,}, so that "
             "its tables can be read: name shorter files, or use find"
         )
-    return dict(zip(map(str, documents.ids.to_pylist()), found, strict=True))
+    by_id = dict(zip(map(str, documents.ids.to_pylist()), found, strict=True))
+    return by_id, documents.notes
 
 
-def _read(source: Any, text: Names, id: str | None) -> Documents:
+def _read(source: Any, fields: Mapping[str, Any], told: Mapping[str, Any]) -> Documents:
     if source is None:
-        return read_paths([str(files("lookalike.learn") / "samples")], text=text, id=id)
+        return read_paths([str(files("lookalike.learn") / "samples")], **fields)
+    if isinstance(source, (str, os.PathLike)):
+        return read_paths([source], **fields, **told)
     listed = isinstance(source, (list, tuple)) and len(source) > 0
     if listed and all(isinstance(one, os.PathLike) for one in source):
-        return read_paths(source, text=text, id=id)
-    return read(source, text=text, id=id)
+        return read_paths(source, **fields, **told)
+    return read(source, **fields)
 
 
 def _length(document: str | list[str]) -> int:

@@ -50,6 +50,8 @@ class Lesson(Shown, Walk):
     """Of a band."""
     threshold: float
     seed: int
+    notes: tuple[str, ...] = ()
+    """How the files were read, where that was chosen."""
 
     def show(self, console: Console) -> None:
         """Show every step on a console."""
@@ -63,6 +65,8 @@ class Lesson(Shown, Walk):
             f"{len(labels)} documents, {compared}, {banding}, "
             f"threshold {self.threshold:g}, seed {self.seed}."
         )
+        for note in self.notes:
+            page.say(f"{visible(note)}.")
         page.table(["", "document"], [[page.label(name), visible(name)] for name in labels])
         if not is_tokens:
             _show_texts(page, self)
@@ -96,6 +100,8 @@ def lesson(
     threshold: float = 0.7,
     seed: int = 21,
     text: str | list[str] | tuple[str, ...] | None = None,
+    encoding: str | None = None,
+    strict_encoding: bool = False,
     id: str | None = None,
 ) -> Lesson:
     """Lead two to eight documents through the textbook method, with every table on the way.
@@ -105,14 +111,18 @@ def lesson(
     data, and printed they are what `lookalike learn` shows.
     """
     Settings(threshold=threshold, bands=bands, rows=rows, seed=seed)  # refuses what cannot be
-    documents = few_documents(source, text=text, id=id)
+    documents, notes = few_documents(
+        source, text=text, id=id, encoding=encoding, strict_encoding=strict_encoding
+    )
     check_columns(len(documents), "document")
     compared = compared_by(documents, shingle)
     unit, size = unit_and_size(compared)
     walked = textbook.walk(
         documents, k=size, unit=unit, rows=rows, bands=bands, threshold=threshold, seed=seed
     )
-    return Lesson(**vars(walked), shingle=compared, rows=rows, threshold=threshold, seed=seed)
+    return Lesson(
+        **vars(walked), shingle=compared, rows=rows, threshold=threshold, seed=seed, notes=notes
+    )
 
 
 def _show_texts(page: Page, walk: Walk) -> None:

@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from lookalike.base.errors import SettingsError, SourceError
-from lookalike.base.wording import count, setting, visible
+from lookalike.base.wording import count, setting, shortened, visible
 from lookalike.learn.textbook import CharacteristicMatrix, HashFunction
 from lookalike.read import read_text
 
@@ -56,14 +56,14 @@ def read_matrix(source: Any, first_row: int = 1) -> CharacteristicMatrix:
     for what, names in (("sets", columns), ("rows", rows)):
         if len(set(names)) < len(names):
             twice = next(one for one in names if names.count(one) > 1)
-            raise SourceError(f"{name} has two {what} called '{visible(twice)}': rename one")
+            raise SourceError(f"{name} has two {what} called '{shortened(twice)}': rename one")
     return CharacteristicMatrix(tuple(rows), tuple(columns), tuple(bits))
 
 
 def _zeros_and_ones(cells: Sequence[str], where: str) -> tuple[int, ...]:
     for cell in cells:
         if cell not in ("0", "1"):
-            raise SourceError(f"{where} has '{visible(cell)}' in the place of a 0 or 1: mend it")
+            raise SourceError(f"{where} has '{shortened(cell)}' in the place of a 0 or 1: mend it")
     return tuple(map(int, cells))
 
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lookalike.base.errors import SettingsError
-from lookalike.base.wording import setting
+from lookalike.base.wording import quoted, setting
 
 __all__ = [
     "Cascade",
@@ -394,6 +394,6 @@ def _whole(name: str, value: int, *, example: int, least: int = 1) -> None:
 
 def _not_a_step(text: object) -> SettingsError:
     return SettingsError(
-        f"{text!r} is no step of a cascade: write and:n or or:n with a whole n from 1 upward, "
-        "for example 'and:5 or:20'"
+        f"{quoted(text)} is no step of a cascade: write and:n or or:n with a whole n from 1 "
+        "upward, for example 'and:5 or:20'"
     )

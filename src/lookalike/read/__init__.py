@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from lookalike.read.batches import Batch, Documents, Names, Position
     from lookalike.read.corpus import Corpus, open_corpus, read_paths
     from lookalike.read.fields import kind_of
-    from lookalike.read.single_files import read_text
+    from lookalike.read.single_files import read_document, read_text
 
 _HOMES = {
     "Batch": "batches",
@@ -23,6 +23,7 @@ _HOMES = {
     "Position": "batches",
     "kind_of": "fields",
     "open_corpus": "corpus",
+    "read_document": "single_files",
     "read_paths": "corpus",
     "read_text": "single_files",
 }
@@ -37,6 +38,7 @@ __all__ = [
     "kind_of",
     "open_corpus",
     "read",
+    "read_document",
     "read_paths",
     "read_text",
 ]

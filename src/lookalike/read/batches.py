@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from lookalike.base.errors import SourceError
 from lookalike.base.string_columns import strings
-from lookalike.base.wording import setting
-from lookalike.read.files import Unread, counts_of
+from lookalike.base.wording import quoted, setting
+from lookalike.read.files import FileNote, Unread, counts_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -40,6 +40,7 @@ __all__ = [
     "pick_id_column",
     "pick_text_columns",
     "places",
+    "repeated_id",
 ]
 
 TEXT_NAMES = ("text", "content", "body")
@@ -48,6 +49,9 @@ NO_ID = "none"
 """Asked for as the name of the id: no field holds it, even if one is named as if it did."""
 BETWEEN = "\n\n"
 """What stands between the fields of a text, where several are named."""
+
+MAX_LISTED, LISTED_CHARACTERS = 12, 120
+"""Names that a message lists, and characters after which it lists no more of them."""
 
 Names = str | list[str] | tuple[str, ...] | None
 """The field that holds the text, or several, or none that was named."""
@@ -106,6 +110,8 @@ class Batch:
     """Where the batch after this one begins."""
     read: int
     """Bytes of the sources read so far."""
+    file_notes: tuple[FileNote, ...] = ()
+    """How files were read since the batch before, where a user should know."""
 
     @property
     def skipped(self) -> dict[str, int]:
@@ -133,14 +139,14 @@ def as_texts(values: Sequence[Any], names: Sequence[Any]) -> pa.Array:
         for name, value in zip(names, values, strict=True):
             if value is not None and not isinstance(value, str):
                 raise SourceError(
-                    f"document {name!r} is of type {type(value).__name__}, not text: "
+                    f"document {quoted(name)} is of type {type(value).__name__}, not text: "
                     "give strings, or None for an empty document"
                 )
     try:
         return pa.array(values, pa.large_string()) if None in values else strings(values)
     except UnicodeEncodeError:
         for name, value in zip(names, values, strict=True):
-            check_text(value, f"document {name!r}")
+            check_text(value, f"document {quoted(name)}")
         raise
 
 
@@ -208,22 +214,32 @@ def _is_whole(value: Any) -> bool:
     return whole and -(2**63) <= value < 2**63
 
 
+def repeated_id(value: Any, first: str, second: str) -> SourceError:
+    """Say that two documents have one id, and what to do where each file counts for itself."""
+    return SourceError(
+        f"id {quoted(value)} stands twice, at {first} and at {second}: take places for ids, as "
+        f"file:row, by {setting('id', NO_ID)}, name another column by {setting('id')}, or give "
+        "every document an id of its own"
+    )
+
+
 def _refuse_repeated(ids: pa.Array, where: Callable[[int], str]) -> None:
     seen: dict[Any, int] = {}
     for place, value in enumerate(ids.to_pylist()):
         if value in seen:
-            raise SourceError(
-                f"id {value!r} stands twice, at {where(seen[value])} and at {where(place)}: "
-                f"give every document an id of its own, name another column by {setting('id')}, "
-                f"or take places for ids by {setting('id', NO_ID)}"
-            )
+            raise repeated_id(value, where(seen[value]), where(place))
         seen[value] = place
 
 
 def listed(names: Sequence[Any]) -> str:
-    """Write the first of some names."""
-    listing = ", ".join(repr(str(name)) for name in names[:12]) or "none"
-    return f"{listing}, …" if len(names) > 12 else listing
+    """Write the first of some names, as many as fit in a part of a line."""
+    shown: list[str] = []
+    for name in names[:MAX_LISTED]:
+        shown.append(quoted(str(name)))
+        if sum(map(len, shown)) > LISTED_CHARACTERS:
+            break
+    listing = ", ".join(shown) or "none"
+    return f"{listing}, …" if len(names) > len(shown) else listing
 
 
 def as_names(text: Names) -> tuple[str, ...]:
@@ -245,7 +261,9 @@ def likely_name(names: Sequence[Any], likely: Sequence[str]) -> Any:
 
 def _named_column(names: Sequence[Any], given: str, what: str) -> str:
     if given not in names:
-        raise SourceError(f"there is no column {given!r} for the {what}: there are {listed(names)}")
+        raise SourceError(
+            f"there is no column {quoted(given)} for the {what}: there are {listed(names)}"
+        )
     return given
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from lookalike.base.errors import SourceError
-from lookalike.read.streams import ANY_MEMORY, PIECE_BYTES, UNPACKED_BYTES, encoding_of, opened
+from lookalike.read.streams import ANY_MEMORY, PIECE_BYTES, UNPACKED_BYTES, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +23,10 @@ __all__ = ["Block", "Cut", "Lines", "blocks", "closed", "line_at", "never_closed
 
 class Cut(Protocol):
     """A way to tell where records end."""
+
+    @property
+    def encoding(self) -> str:
+        """Of the records."""
 
     def last(self, data: bytes) -> tuple[int, int]:
         """Give where the last whole record ends, and how many there are up to there."""
@@ -45,7 +49,7 @@ class Lines:
 
     def last(self, data: bytes) -> tuple[int, int]:
         """Give where the last whole line ends, and how many there are up to there."""
-        if self.encoding == "utf-8":
+        if width(self.encoding) == 1:
             end = data.rfind(b"\n") + 1
             return end, data.count(b"\n", 0, end)
         ends = self.breaks(data)
@@ -69,13 +73,13 @@ class Lines:
 
 def width(encoding: str) -> int:
     """Give the bytes of a code unit."""
-    return 1 if encoding == "utf-8" else 2
+    return 2 if encoding.startswith("utf-16") else 1
 
 
 def units(data: bytes, encoding: str) -> NDArray[Any]:
     """View bytes as code units; half a unit at the end is left out."""
-    kinds = {"utf-8": "u1", "utf-16-le": "<u2", "utf-16-be": ">u2"}
-    return np.frombuffer(data, kinds[encoding], len(data) // width(encoding))
+    kinds = {"utf-16-le": "<u2", "utf-16-be": ">u2"}
+    return np.frombuffer(data, kinds.get(encoding, "u1"), len(data) // width(encoding))
 
 
 def closed(ends: NDArray[np.int64], data: bytes) -> NDArray[np.int64]:
@@ -154,7 +158,7 @@ def blocks(
                 start, before, end = end, before + 1, 0
         quote = cut.unclosed(pending[end:]) if at_end and len(pending) > end else None
         if quote is not None and not end:
-            problem = never_closed(stream.shard, before + 1, start + quote[0])
+            problem = never_closed(stream.shard, before + 1, start + quote[0], cut.encoding)
             if not skip_bad:
                 raise problem
             # Its line is bad; those that it would swallow may be good.
@@ -172,18 +176,18 @@ def blocks(
         start, before = start + end, before + count
 
 
-def never_closed(shard: Shard, record: int, quote: int) -> SourceError:
+def never_closed(shard: Shard, record: int, quote: int, encoding: str) -> SourceError:
     """Say that a quote would take all the rest of a file into one field."""
     return SourceError(
-        f"{shard.name}:{record} opens a quote in line {line_at(shard, quote):,} that is never "
-        'closed: close it, or write it twice ("") where it belongs to the text'
+        f"{shard.name}:{record} opens a quote in line {line_at(shard, quote, encoding):,} that is "
+        'never closed: close it, or write it twice ("") where it belongs to the text'
     )
 
 
-def line_at(shard: Shard, place: int) -> int:
+def line_at(shard: Shard, place: int, encoding: str) -> int:
     """Give the number of the line that holds a byte of the unpacked file."""
     with opened(shard) as stream:
-        lines = Lines(encoding_of(stream.head(), shard.name)[0])
+        lines = Lines(encoding)
         number = 1
         while stream.place < place and (
             piece := stream.read(min(place - stream.place, PIECE_BYTES))
@@ -200,7 +204,7 @@ def _too_long(
     quote = cut.unclosed(data)
     if quote is None:
         return problem
-    line = line_at(shard, start + quote[0])
+    line = line_at(shard, start + quote[0], cut.encoding)
     return SourceError(
         f"{problem.raw}; the quote that opens in line {line:,} may lack its end, and nothing after "
         "it can be read"

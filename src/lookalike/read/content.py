@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import codecs
 import os
-import re
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from lookalike.base.errors import SourceError
+from lookalike.base.errors import BinaryFileError, SourceError
+from lookalike.base.wording import setting
+from lookalike.read.encodings import check_no_nul, fits_as_told, holds_controls
+from lookalike.read.files import KINDS_ARE_LISTED
 from lookalike.read.streams import text_encoding_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+    from lookalike.read.encoding_names import Encodings
 
 __all__ = ["BINARY", "HEAD_BYTES", "UNKNOWN_ENCODING", "check_named", "look_at", "look_at_all"]
 
@@ -23,56 +27,60 @@ BINARY, UNKNOWN_ENCODING = "binary", "in an unknown encoding"
 """Why a file is no text."""
 HEAD_BYTES = 8 << 10
 """Bytes that tell: no more is read of a file that is no text."""
-CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
-"""What no text has, whatever its encoding."""
 STORE_THREADS = 16
 """Files of a store that are looked at together: each takes a request."""
 
 
-def _no_text(head: bytes) -> str:
-    """Say why the first bytes of a file are no text; nothing where they are."""
+def _no_text(head: bytes, encodings: Encodings) -> str:
+    """Say why the first bytes of a file are no text; nothing where they are, or may be."""
     encoding, mark = text_encoding_of(head[:4])
-    if encoding == "utf-8" and b"\0" in head:
-        return BINARY
-    decoder = codecs.getincrementaldecoder(encoding)()
     try:
+        check_no_nul(head, "", encodings)
         # Of a longer file the last character may be cut.
+        decoder = codecs.getincrementaldecoder(encoding)()
         decoder.decode(head[mark:], final=len(head) < HEAD_BYTES)
+    except BinaryFileError:
+        return BINARY
     except UnicodeDecodeError:
-        return BINARY if CONTROLS.search(head) else UNKNOWN_ENCODING
+        if encoding != "utf-8":
+            return UNKNOWN_ENCODING
+        if fits_as_told(head, encodings):
+            return ""
+        if holds_controls(head):
+            return BINARY
+        return UNKNOWN_ENCODING if encodings.strict else ""
     return ""
 
 
-def look_at(path: str, system: Any = None) -> str:
+def look_at(path: str, encodings: Encodings, system: Any = None) -> str:
     """Say why a file is no text; nothing of one that is, or that its reader must refuse."""
     try:
         if system is not None:
             with system.open_input_file(path) as stored:
-                return _no_text(stored.read(HEAD_BYTES))
+                return _no_text(stored.read(HEAD_BYTES), encodings)
         if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 - of many files
             return ""
         with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - of many files
-            return _no_text(file.read(HEAD_BYTES))
+            return _no_text(file.read(HEAD_BYTES), encodings)
     except (OSError, ValueError, pa.ArrowException):
         return ""
 
 
-def look_at_all(places: Iterable[tuple[str, Any]]) -> list[str]:
+def look_at_all(places: Iterable[tuple[str, Any]], encodings: Encodings) -> list[str]:
     """Look at files, each a path and the file system that holds it; those of stores together."""
     listed = list(places)
     if all(system is None for _, system in listed):
-        return [look_at(path) for path, _ in listed]
+        return [look_at(path, encodings) for path, _ in listed]
     with ThreadPoolExecutor(STORE_THREADS, thread_name_prefix="lookalike") as pool:
-        return list(pool.map(lambda place: look_at(*place), listed))
+        return list(pool.map(lambda place: look_at(place[0], encodings, place[1]), listed))
 
 
-def check_named(name: str, path: str, kinds: str, system: Any = None) -> None:
+def check_named(name: str, path: str, encodings: Encodings, system: Any = None) -> None:
     """Refuse a file that was named, is of no kind by its name, and is no text either."""
-    reason = look_at(path, system)
+    reason = look_at(path, encodings, system)
     if reason == BINARY:
-        raise SourceError(f"{name} is of a kind that cannot be read, {reason}: give {kinds}")
+        raise SourceError(f"{name} is of a kind that cannot be read, {reason}: {KINDS_ARE_LISTED}")
     if reason:
         raise SourceError(
-            f"{name} is text {reason}: convert it to UTF-8 (or to UTF-16 or UTF-32 with a byte "
-            "order mark)"
+            f"{name} is text {reason}: name it by {setting('encoding')}, or convert it to UTF-8"
         )

@@ -17,8 +17,9 @@ from lookalike.base.threads import in_order
 from lookalike.read import record_copies, streams
 from lookalike.read.batches import Batch, Documents, check_distinct
 from lookalike.read.chosen_files import ChosenFiles
+from lookalike.read.encoding_names import Encodings
 from lookalike.read.fields import TEXT, ReadOptions, joined, joined_columns, no_ids
-from lookalike.read.files import counts_of
+from lookalike.read.files import counts_of, file_note_lines
 from lookalike.read.listing import find_shards
 from lookalike.read.marks import Marks
 from lookalike.read.originals import Places, read_originals
@@ -52,6 +53,8 @@ def open_corpus(  # noqa: PLR0913 - each is a choice of its own
     spool: Path | None = None,
     memory: int | None = None,
     chosen: ChosenFiles | None = None,
+    encoding: str | None = None,
+    strict_encoding: bool = False,
 ) -> Corpus:
     """List the files that folders, files, patterns and addresses stand for.
 
@@ -59,12 +62,14 @@ def open_corpus(  # noqa: PLR0913 - each is a choice of its own
     corpus lives to a temporary file. `vector` names the field of vectors, which are read instead of
     texts. `columns` None stands for all. With `skip_bad` records and files that cannot be read are
     passed over and named in the batches. What would not fit in some bytes of `memory` is refused.
-    `chosen` says which files of folders are read.
+    `chosen` says which files of folders are read, `encoding` in what those are that are not UTF-8
+    and declare nothing else; with `strict_encoding` none is read by a guess.
     """
     if isinstance(paths, (str, os.PathLike)):
         paths = [paths]
     named = None if columns is None else tuple(columns)
-    options = ReadOptions(text, id, named, skip_bad, vector, streams.Bounds(memory))
+    encodings = Encodings.of(encoding, strict=strict_encoding)
+    options = ReadOptions(text, id, named, skip_bad, vector, streams.Bounds(memory), encodings)
     return Corpus(paths, options, spool, chosen or ChosenFiles())
 
 
@@ -79,7 +84,13 @@ class Corpus:
         chosen: ChosenFiles,
     ) -> None:
         """List the files; nothing is read but standard input."""
-        found = find_shards(paths, spool=spool, skip_bad=options.skip_bad, chosen=chosen)
+        found = find_shards(
+            paths,
+            spool=spool,
+            skip_bad=options.skip_bad,
+            chosen=chosen,
+            encodings=options.encodings,
+        )
         self.shards: Sequence[Shard] = found.shards
         self.unread: Sequence[Unread] = found.unread
         self._copied: Sequence[Shard] = [*found.shards, *found.set_aside]
@@ -137,7 +148,8 @@ class Corpus:
 
     def copy(self, shard: int, records: NDArray[np.int64], target: Path) -> None:
         """Write records of a shard, by their sorted numbers, as they are in the shard."""
-        record_copies.copy_records(self._copied[shard], records, target)
+        encodings = self._options.encodings
+        record_copies.copy_records(self._copied[shard], records, target, encodings)
 
     @property
     def marks(self) -> list[Position]:
@@ -214,6 +226,7 @@ class Corpus:
             tuple(line for piece in pieces for line in piece.notes),
             pieces[-1].next,
             pieces[-1].read,
+            tuple(one for piece in pieces for one in piece.file_notes),
         )
 
     def _tasks(self, start: Position, size: int) -> Iterator[Task]:
@@ -268,18 +281,29 @@ def read_paths(
     id: str | None = None,
     vector: str | None = None,
     columns: Sequence[str] | None = None,
+    encoding: str | None = None,
+    strict_encoding: bool = False,
 ) -> Documents:
     """Read all documents of folders, files, patterns and addresses into memory.
 
     Files of several sources are named with the path of their source. `columns` None stands for all
     but the text or vector.
     """
-    corpus = open_corpus(paths, text=text, id=id, vector=vector, columns=columns)
+    corpus = open_corpus(
+        paths,
+        text=text,
+        id=id,
+        vector=vector,
+        columns=columns,
+        encoding=encoding,
+        strict_encoding=strict_encoding,
+    )
     found = list(corpus.batches())
+    notes = tuple(note for batch in found for note in batch.notes)
+    notes += file_note_lines([note for batch in found for note in batch.file_notes])
     unread = (*corpus.unread, *(one for batch in found for one in batch.unread))
     full = [batch for batch in found if len(batch)]
     if not full:
-        notes = tuple(note for batch in found for note in batch.notes)
         return Documents(no_ids(), pa.array([], TEXT), {}, unread, notes)
     ids = joined([batch.ids for batch in full])
     shards = np.concatenate([batch.shards for batch in full])
@@ -294,5 +318,5 @@ def read_paths(
             for name in sorted(names)
         },
         unread,
-        tuple(note for batch in found for note in batch.notes),
+        notes,
     )

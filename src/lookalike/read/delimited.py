@@ -13,8 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.base.errors import SourceError
-from lookalike.base.wording import count
+from lookalike.base.wording import count, quoted
 from lookalike.read.blocks import Lines, closed, line_at, units, width
+from lookalike.read.encodings import not_text
 from lookalike.read.fields import (
     TEXT,
     Choice,
@@ -172,7 +173,7 @@ def choose_columns(shard: Shard, names: list[str], options: ReadOptions) -> Choi
         for path in (text, *more, id_path):
             if path is not None and names.count(path[0]) > 1:
                 many = names.count(path[0])
-                raise SourceError(f"there are {many} columns {path[0]!r}: rename all but one")
+                raise SourceError(f"there are {many} columns {quoted(path[0])}: rename all but one")
     except SourceError as error:
         raise SourceError(f"{shard.name}: {error.raw}") from None
     columns = {name: (name,) for name in options.columns or ()}
@@ -197,7 +198,10 @@ def parse_records(
         return piece
     rows = Rows(choice, options.columns is None)
     broken: list[Unread] = []
-    for record_number, fields in _rows(shard, block.data, block.first, block.count, encoding, ""):
+    found = _rows(
+        *(shard, block.data, block.first, block.count, encoding, ""), advise=not options.skip_bad
+    )
+    for record_number, fields in found:
         where = f"{shard.name}:{record_number}"
         try:
             if record_number in unbalanced:
@@ -213,7 +217,7 @@ def parse_records(
                 )
             record = dict(zip(names, fields, strict=True))
             if choice.id is not None and not record[choice.id[0]]:
-                raise SourceError(f"{where}: the id in {choice.id[0]!r} is empty")
+                raise SourceError(f"{where}: the id in {quoted(choice.id[0])} is empty")
             rows.add(record, record_number, where, shard.label)
         except SourceError as error:
             if not options.skip_bad:
@@ -228,7 +232,7 @@ def _unbalanced(shard: Shard, block: Block, encoding: str) -> dict[int, SourceEr
         return {}  # every record is one line
     wrong: dict[int, SourceError] = {}
     found = Records(encoding, DELIMITERS[shard.kind]).unbalanced(block.data)
-    before = line_at(shard, block.start) if found else 0
+    before = line_at(shard, block.start, encoding) if found else 0
     breaks = Lines(encoding).breaks(block.data)
     for record, *quotes in found:
         first, last = (before + np.searchsorted(breaks, quotes)).tolist()
@@ -333,9 +337,19 @@ def _table(data: bytes, delimiter: str, fields: int, chosen: list[str]) -> pa.Ta
 
 
 def _rows(
-    shard: Shard, data: bytes, first: int, count: int, encoding: str, where: str
+    shard: Shard,
+    data: bytes,
+    first: int,
+    count: int,
+    encoding: str,
+    where: str,
+    *,
+    advise: bool = True,
 ) -> Iterator[tuple[int, list[str] | SourceError]]:
-    """Give number and fields of each record; an error for one that cannot be read."""
+    """Give number and fields of each record; an error for one that cannot be read.
+
+    That says in which encoding it may be, if it shall advise.
+    """
     delimiter = DELIMITERS[shard.kind]
     csv.field_size_limit(2**31 - 1)  # the reader's own limit is 128 KB; ours is in `streams`
     text = ""
@@ -351,7 +365,8 @@ def _rows(
     start = 0
     for place, end in enumerate(Records(encoding, delimiter).ends(data).tolist()):
         here = where or f"{shard.name}:{first + place}"
-        yield first + place, _row(data[start:end], encoding, delimiter, here)
+        sample = data if advise else None
+        yield first + place, _row(data[start:end], encoding, delimiter, here, sample)
         start = end
 
 
@@ -359,13 +374,12 @@ def _reader(text: str, delimiter: str) -> Iterator[list[str]]:
     return csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
 
 
-def _row(data: bytes, encoding: str, delimiter: str, where: str) -> list[str] | SourceError:
+def _row(
+    data: bytes, encoding: str, delimiter: str, where: str, sample: bytes | None
+) -> list[str] | SourceError:
     try:
         return next(csv.reader([data.decode(encoding)], delimiter=delimiter), [])
     except UnicodeDecodeError as error:
-        return SourceError(
-            f"{where} is not {encoding[:6].upper()} text at byte {error.start + 1}: "
-            "convert it to UTF-8 or leave it out"
-        )
+        return not_text(where, error, encoding, sample)
     except csv.Error as error:
         return SourceError(f"{where} is not a valid record: {error}; mend or remove it")

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.base.errors import SourceError
-from lookalike.base.wording import setting
+from lookalike.base.wording import quoted, setting
 from lookalike.read.batches import (
     BETWEEN,
     ID_NAMES,
@@ -29,6 +29,7 @@ from lookalike.read.batches import (
     likely_name,
     listed,
 )
+from lookalike.read.encoding_names import Encodings
 from lookalike.read.streams import ANY_MEMORY, Bounds
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.read.batches import Names, Position
-    from lookalike.read.files import Unread
+    from lookalike.read.files import FileNote, Unread
 
 __all__ = [
     "MISSING",
@@ -94,6 +95,7 @@ class ReadOptions:
     skip_bad: bool
     vector: str | None = None
     bounds: Bounds = ANY_MEMORY
+    encodings: Encodings = field(default_factory=Encodings)
 
     def __post_init__(self) -> None:
         """Refuse two names for what the documents are."""
@@ -121,9 +123,9 @@ class Choice:
 
     def note(self, unit: str) -> str:
         """Say what was chosen."""
-        named = f"the ids from {'.'.join(self.id)!r}" if self.id else f"ids are file:{unit}"
+        named = f"the ids from {quoted('.'.join(self.id))}" if self.id else f"ids are file:{unit}"
         what = "the vectors are" if self.kind == "vectors" else "the text is"
-        fields = " and ".join(repr(".".join(path)) for path in self.texts)
+        fields = " and ".join(quoted(".".join(path)) for path in self.texts)
         return f"{what} taken from {fields}, {named}"
 
 
@@ -139,6 +141,7 @@ class Piece:
     unread: tuple[Unread, ...] = ()
     broken: tuple[Unread, ...] = ()
     notes: tuple[str, ...] = ()
+    file_notes: tuple[FileNote, ...] = ()
     weight: int = 0
     next: Position = (0, 0, 0)
     read: int = 0
@@ -194,7 +197,7 @@ def choose(
         path = find(name)
         if path is None:
             raise SourceError(
-                f"there is no column {name!r} for the {what}: there are {listed(names)}"
+                f"there is no column {quoted(name)} for the {what}: there are {listed(names)}"
             )
         return path
 
@@ -218,8 +221,8 @@ def choose(
 def not_joined(name: str) -> SourceError:
     """Say that a column cannot be one of several that are joined."""
     return SourceError(
-        f"column {name!r} holds no text, and several columns are joined as text: name others by "
-        f"{setting('text')}, or this one alone"
+        f"column {quoted(name)} holds no text, and several columns are joined as text: name others "
+        f"by {setting('text')}, or this one alone"
     )
 
 
@@ -285,11 +288,11 @@ class Rows:
             key = f"{label}:{number}"
         elif isinstance(key, (dict, list, bool)) or is_missing(key):
             name = ".".join(choice.id)
-            raise SourceError(f"{where}: the id in {name!r} is not a number or a string")
+            raise SourceError(f"{where}: the id in {quoted(name)} is not a number or a string")
         elif isinstance(key, float) and math.isinf(key):
             name = ".".join(choice.id)
             raise SourceError(
-                f"{where}: the id in {name!r} is too large a number: write it as a string"
+                f"{where}: the id in {quoted(name)} is too large a number: write it as a string"
             )
         elif isinstance(key, str):
             check_text(key, f"the id of {where}")
@@ -309,13 +312,13 @@ class Rows:
         if self.choice.kind == "vectors":
             if not _is_vector(value):
                 raise SourceError(
-                    f"{where}: field {name!r} is not a list of numbers: mend or remove it"
+                    f"{where}: field {quoted(name)} is not a list of numbers: mend or remove it"
                 )
             return [_number(number) for number in value]
         if self.choice.kind == "tokens":
             if not is_tokens(value):
                 raise SourceError(
-                    f"{where}: field {name!r} is not a list of strings or whole numbers, "
+                    f"{where}: field {quoted(name)} is not a list of strings or whole numbers, "
                     "as those before: mend or remove it"
                 )
             tokens = [str(token) for token in value]
@@ -324,7 +327,7 @@ class Rows:
             return tokens
         if not isinstance(value, str):
             kind = JSON_KINDS.get(type(value), "a number")
-            raise SourceError(f"{where}: field {name!r} is {kind}, not text")
+            raise SourceError(f"{where}: field {quoted(name)} is {kind}, not text")
         check_text(value, where)
         return value
 
@@ -334,7 +337,7 @@ def _found(record: Mapping[str, Any], path: Path, where: str) -> Any:
     value = value_at(record, path)
     if value is MISSING:
         raise SourceError(
-            f"{where} has no field {'.'.join(path)!r}: there are {listed(list(record))}"
+            f"{where} has no field {quoted('.'.join(path))}: there are {listed(list(record))}"
         )
     return value
 

@@ -9,24 +9,28 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike.base.errors import SourceError, UnreadableError
+from lookalike.base.wording import help_on, shortened
 from lookalike.read.chosen_files import ChosenFiles
+from lookalike.read.encoding_names import Encodings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 __all__ = [
     "ARRAY",
     "HIDDEN",
-    "KINDS",
+    "KINDS_ARE_LISTED",
     "ONE_DOCUMENT",
     "OTHER_KIND",
     "PLAIN_TEXT",
+    "FileNote",
     "Listing",
     "Shard",
     "Source",
     "Unread",
     "counts_of",
     "described",
+    "file_note_lines",
     "kind_of",
     "one_line",
     "unreadable",
@@ -42,10 +46,8 @@ ONE_DOCUMENT = {
 }
 RECORDS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv"}
 PACKED = {".gz": "gzip", ".zst": "zstd"}
-KINDS = (
-    f"a folder, a file of text, .html, .pdf, .docx, {', '.join(RECORDS)} (also .gz and .zst), "
-    ".parquet, .npy, or - for JSONL on standard input"
-)
+KINDS_ARE_LISTED = f"{help_on('find')} lists what can be read"
+"""Instead of the list itself, which is longer than the message that it would end."""
 PLAIN_TEXT, ARRAY = ("text", None), ("npy", None)
 HIDDEN, OTHER_KIND = "hidden", "of another kind"
 """Why files are passed over; an array may go with what a folder holds otherwise."""
@@ -64,16 +66,43 @@ class Unread(NamedTuple):
         return cls(os.fsencode(path).decode("utf-8", "backslashreplace"), reason)
 
 
+class FileNote(NamedTuple):
+    """How a file was read, where a user should know."""
+
+    path: str
+    """As it is shown."""
+    note: str
+
+
 def counts_of(unread: Iterable[Unread]) -> dict[str, int]:
     """Count files that were passed over by reason."""
     return dict(Counter(one.reason for one in unread))
+
+
+REASON_CHARACTERS, ENDING_CHARACTERS = 200, 12
+"""Of what another library says, and of the ending of a name, as they are shown."""
+NAMED_FILES = 3
+"""Files that are named in a line, at the most."""
+
+
+def file_note_lines(notes: Sequence[FileNote]) -> tuple[str, ...]:
+    """Say how files were read: a line for each of a few, one with the numbers for many."""
+    if len(notes) <= NAMED_FILES:
+        return tuple(f"{one.path}: {one.note}" for one in notes)
+    numbers = Counter(one.note for one in notes).most_common(6)
+    parts = [f"{number:,} {note}" for note, number in numbers]
+    left = len(notes) - sum(number for _, number in numbers)
+    parts += [f"{left:,} in other ways"] if left else []
+    names = ", ".join(one.path for one in notes[:NAMED_FILES])
+    return (f"{len(notes):,} files are not UTF-8: {', '.join(parts)} ({names}, …)",)
 
 
 def described(unread: Iterable[Unread]) -> str:
     """Say how many files were passed over for each reason, and of which endings they are."""
     endings: dict[str, Counter[str]] = {}
     for one in unread:
-        ending = PurePosixPath(one.path).suffix or "no ending"
+        suffix = PurePosixPath(one.path).suffix
+        ending = shortened(suffix, ENDING_CHARACTERS) or "no ending"
         endings.setdefault(one.reason, Counter())[ending] += 1
     return ", ".join(
         f"{found.total():,} {reason} ({', '.join(ending for ending, _ in found.most_common(5))})"
@@ -129,6 +158,7 @@ class Listing:
 
     skip_bad: bool = False
     chosen: ChosenFiles = field(default_factory=ChosenFiles)
+    encodings: Encodings = field(default_factory=Encodings)
     shards: list[Shard] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
     """What was passed over."""
@@ -173,8 +203,8 @@ class Source:
 
 
 def one_line(reason: object) -> str:
-    """Put what another library says on one line."""
-    return " ".join(str(reason).split()) or type(reason).__name__
+    """Put what another library says on one line, and no more: it may quote what it reads."""
+    return shortened(" ".join(str(reason).split()), REASON_CHARACTERS) or type(reason).__name__
 
 
 def unreadable(name: object, error: Exception) -> SourceError:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.base.errors import SourceError
-from lookalike.base.wording import setting
+from lookalike.base.wording import quoted, setting
 from lookalike.read.batches import (
     NO_ID,
     Documents,
@@ -204,7 +204,7 @@ def _from_table(table: pa.Table, text: Names, id_name: str | None, vector: str |
     _check_names(names, *text_names, id_column)
     kind: Kind = "text" if vector is None else "vectors"
     texts = _put_together(
-        {name: _as_column(table[name], f"column {name!r}", kind) for name in text_names}
+        {name: _as_column(table[name], f"column {quoted(name)}", kind) for name in text_names}
     )
     if id_column is None:
         ids = places(len(texts))
@@ -227,7 +227,7 @@ def _from_splits(
         try:
             parts.append(_from_table(arrow_of_dataset(split), text, id_name, vector))
         except SourceError as error:
-            raise SourceError(f"split {name!r}: {error.raw}") from None
+            raise SourceError(f"split {quoted(name)}: {error.raw}") from None
         rows += [f"{name}:{row}" for row in range(len(parts[-1]))]
     if not names:
         return Documents(places(0), pa.array([], pa.large_string()))
@@ -286,7 +286,9 @@ def _field(name: str, records: Sequence[Mapping[str, Any]]) -> list[Any]:
         path = (name,) if name in record else tuple(name.split("."))
         value = value_at(record, path)
         if value is MISSING:
-            raise SourceError(f"row {row} has no field {name!r}: there are {listed(list(record))}")
+            raise SourceError(
+                f"row {row} has no field {quoted(name)}: there are {listed(list(record))}"
+            )
         values.append(value)
     return values
 
@@ -303,7 +305,9 @@ def _check_names(names: Sequence[Any], *chosen: str | None) -> None:
     """Refuse two columns of a name that was chosen."""
     for name in chosen:
         if names.count(name) > 1:
-            raise SourceError(f"there are {names.count(name)} columns {name!r}: rename all but one")
+            raise SourceError(
+                f"there are {names.count(name)} columns {quoted(name)}: rename all but one"
+            )
 
 
 def _from_pandas(source: Any, text: Names, id_name: str | None, vector: str | None) -> Documents:
@@ -337,4 +341,4 @@ def _pandas_column(column: Any, name: str, kind: Kind | None) -> pa.Array:
     except (pa.ArrowInvalid, pa.ArrowTypeError, UnicodeEncodeError, OverflowError):
         values = column.astype(object).where(column.notna(), None).tolist()
         return _as_documents(values, range(len(values)), kind)
-    return _as_column(found, f"column {name!r}", kind)
+    return _as_column(found, f"column {quoted(name)}", kind)

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from lookalike.base.errors import SourceError
 from lookalike.read.blocks import units, width
+from lookalike.read.encodings import not_text
 from lookalike.read.fields import (
     MISSING,
     TEXT,
@@ -64,7 +65,7 @@ def parse_lines(
 
 def _lines(shard: Shard, block: Block, encoding: str) -> Iterator[tuple[int, str, bytes]]:
     """Give number, place and bytes of each line, in its own encoding."""
-    if encoding == "utf-8":
+    if width(encoding) == 1:
         lines: Sequence[bytes] = block.data.split(b"\n")
     else:
         ends = np.flatnonzero(units(block.data, encoding) == 10) * width(encoding)
@@ -76,15 +77,11 @@ def _lines(shard: Shard, block: Block, encoding: str) -> Iterator[tuple[int, str
             yield block.first + place, f"{shard.name}:{block.first + place}", line
 
 
-def _decoded(line: bytes, encoding: str, where: str) -> str:
+def _decoded(line: bytes, encoding: str, where: str, sample: bytes | None) -> str:
     try:
         return line.decode(encoding).removeprefix("\ufeff").strip()
     except UnicodeDecodeError as error:
-        encoding_name = encoding[:6].upper()
-        raise SourceError(
-            f"{where} is not {encoding_name} text at byte {error.start + 1}: "
-            "convert it to UTF-8 or leave it out"
-        ) from None
+        raise not_text(where, error, encoding, sample) from None
 
 
 def _parsed(content: str, where: str) -> dict[str, Any]:
@@ -131,7 +128,8 @@ def choose_fields(
     for block, encoding in blocks:
         for _, where, line in _lines(shard, block, encoding):
             try:
-                content = _decoded(line, encoding, where)
+                sample = None if options.skip_bad else block.data
+                content = _decoded(line, encoding, where, sample)
                 if not content:
                     continue
                 record = _parsed(content, where)
@@ -194,9 +192,10 @@ def _one_by_one(
     known = choice or Choice(("text",), None, "text")
     rows = Rows(known, options.columns is None)
     broken: list[Unread] = []
+    sample = None if options.skip_bad else block.data
     for line_number, where, line in _lines(shard, block, encoding):
         try:
-            content = _decoded(line, encoding, where)
+            content = _decoded(line, encoding, where, sample)
             if not content:
                 continue
             record = _record(content, where, known)

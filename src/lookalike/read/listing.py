@@ -19,7 +19,7 @@ from lookalike.read.content import check_named, look_at
 from lookalike.read.files import (
     ARRAY,
     HIDDEN,
-    KINDS,
+    KINDS_ARE_LISTED,
     ONE_DOCUMENT,
     OTHER_KIND,
     PLAIN_TEXT,
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from lookalike.read.chosen_files import ChosenFiles
+    from lookalike.read.encoding_names import Encodings
 
 __all__ = ["find_shards"]
 
@@ -52,12 +53,13 @@ def find_shards(
     spool: Path | None,
     skip_bad: bool,
     chosen: ChosenFiles,
+    encodings: Encodings,
 ) -> Listing:
     """Find the files that paths, patterns and addresses stand for.
 
     Files of several sources are labelled with the path of their source.
     """
-    found = Listing(skip_bad, chosen)
+    found = Listing(skip_bad, chosen, encodings)
     given = [[*_expanded(os.fspath(path), found)] for path in paths]
     sources = [source for some in given for source in some]
     if sum(source.path == "-" for source in sources) > 1:
@@ -99,7 +101,9 @@ def _nothing_in(sources: Sequence[Source], unread: Sequence[Unread]) -> SourceEr
     names = ", ".join(source.name for source in sources[:3])
     more = ", …" if len(sources) > 3 else ""
     why = f"{count(len(unread), 'file')} passed over: {described(unread)}" if unread else "empty"
-    return SourceError(f"{names}{more} holds no document that can be read ({why}): give {KINDS}")
+    return SourceError(
+        f"{names}{more} holds no document that can be read ({why}): {KINDS_ARE_LISTED}"
+    )
 
 
 def _drop_repeated(found: Listing, matched: set[int]) -> None:
@@ -146,11 +150,11 @@ def _add_local(source: Source, found: Listing, *, several: bool) -> None:
     kind = kind_of(path.name)
     if not source.matched:
         if not os.path.lexists(path):
-            raise SourceError(f"{source.name} does not exist: give {KINDS}")
+            raise SourceError(f"{source.name} does not exist: check its name")
         if not stat.S_ISREG(path.stat().st_mode):
-            raise SourceError(f"{source.name} is not a file: give {KINDS}")
+            raise SourceError(f"{source.name} is not a file: {KINDS_ARE_LISTED}")
         if kind is None:
-            check_named(source.name, source.path, KINDS)
+            check_named(source.name, source.path, found.encodings)
     kind = kind or PLAIN_TEXT
     label = path.as_posix() if several or kind[0] in ONE_DOCUMENT.values() else path.name
     _add_file(source.path, label, kind, found, within=source.matched)
@@ -204,7 +208,7 @@ def _add_folder(folder: Path, found: Listing, *, several: bool) -> None:
             continue
         kind = kind_of(below)
         label = f"{prefix}{below}"
-        reason = look_at(path) if kind is None else ""
+        reason = look_at(path, found.encodings) if kind is None else ""
         if kind == ARRAY or reason:
             _set_aside(path, label, reason or OTHER_KIND, found)
         else:

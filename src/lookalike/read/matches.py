@@ -9,7 +9,7 @@ from lookalike.base.wording import count
 from lookalike.read.content import look_at_all
 from lookalike.read.files import (
     ARRAY,
-    KINDS,
+    KINDS_ARE_LISTED,
     OTHER_KIND,
     Unread,
     described,
@@ -28,7 +28,7 @@ def readable_matches(
     """Leave out what was not asked for or cannot be read, and arrays unless all are."""
     refusals = {source.name: _refusal(source, found) for source in matched}
     passed = {name: reason for name, reason in refusals.items() if reason}
-    passed |= _no_texts([source for source in matched if source.name not in passed])
+    passed |= _no_texts([source for source in matched if source.name not in passed], found)
     readable = [source for source in matched if source.name not in passed]
     kept = [source for source in readable if not _is_array(source)] or readable
     if not kept:
@@ -38,7 +38,8 @@ def readable_matches(
             others = f" that can be read, of {len(matched)} matched, {why}"
         if links:
             others += f" ({count(links, 'link')} to folders not followed)"
-        raise SourceError(f"{pattern} matches no file{others}: check the pattern, or give {KINDS}")
+        advice = "check the pattern" + (f"; {KINDS_ARE_LISTED}" if matched else "")
+        raise SourceError(f"{pattern} matches no file{others}: {advice}")
     for name, reason in passed.items():
         found.note_skipped(reason, [name])
     names = {source.name for source in kept}
@@ -52,10 +53,10 @@ def _refusal(source: Source, found: Listing) -> str:
     return "" if source.is_local_folder else found.chosen.refusal(source.name)
 
 
-def _no_texts(matched: list[Source]) -> dict[str, str]:
+def _no_texts(matched: list[Source], found: Listing) -> dict[str, str]:
     """Give the files that are of no kind by their names and no text either, and why."""
     unknown = [one for one in matched if kind_of(one.name) is None and not one.is_local_folder]
-    reasons = look_at_all((one.path, one.system) for one in unknown)
+    reasons = look_at_all(((one.path, one.system) for one in unknown), found.encodings)
     return {one.name: reason for one, reason in zip(unknown, reasons, strict=True) if reason}
 
 

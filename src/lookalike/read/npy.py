@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from lookalike.base.errors import SourceError
-from lookalike.base.wording import count, setting
+from lookalike.base.wording import count, quoted, setting
 from lookalike.read import streams
 from lookalike.read.batches import NO_ID
 from lookalike.read.fields import Piece, ReadOptions, numbered
@@ -71,7 +71,7 @@ def read_layout(stream: Stream, bounds: Bounds = ANY_MEMORY) -> Layout:
     shape, kind = fields["shape"], fields["descr"]
     if not isinstance(kind, str) or not NUMBERS.fullmatch(kind):
         raise SourceError(
-            f"{shard.name} holds an array of {str(kind)[:40]!r}: "
+            f"{shard.name} holds an array of {quoted(str(kind))}: "
             "save one of floats or whole numbers"
         )
     if len(shape) != 2:

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from lookalike.base.errors import SourceError
 from lookalike.base.memory import size
-from lookalike.base.wording import setting
+from lookalike.base.wording import quoted, setting, shortened
 from lookalike.read import streams
 from lookalike.read.batches import id_array, is_missing
 from lookalike.read.fields import (
@@ -99,12 +99,12 @@ def choose_from_schema(shard: Shard, schema: pa.Schema, options: ReadOptions) ->
         for path in (*texts, id_path):
             if path is not None and names.count(path[0]) > 1:
                 many = names.count(path[0])
-                raise SourceError(f"there are {many} columns {path[0]!r}: rename all but one")
+                raise SourceError(f"there are {many} columns {quoted(path[0])}: rename all but one")
         kind = _kind_of_all({".".join(path): _type_at(schema, path) for path in texts}, options)
         if id_path is not None and pa.types.is_boolean(_type_at(schema, id_path)):
             name = ".".join(id_path)
             raise SourceError(
-                f"column {name!r} holds true and false, and ids are numbers or strings: name "
+                f"column {quoted(name)} holds true and false, and ids are numbers or strings: name "
                 f"another by {setting('id')}"
             )
     except SourceError as error:
@@ -130,8 +130,8 @@ def _kind_of(name: str, found: pa.DataType, options: ReadOptions) -> Kind:
     if options.vector is not None:
         if not holds_vectors(found) and not pa.types.is_null(found):
             raise SourceError(
-                f"column {name!r} holds {found}, not vectors: name a column of lists of numbers "
-                f"by {setting('vector')}"
+                f"column {quoted(name)} holds {shortened(found)}, not vectors: name a column "
+                f"of lists of numbers by {setting('vector')}"
             )
         return "vectors"
     if holds_tokens(found):
@@ -139,8 +139,8 @@ def _kind_of(name: str, found: pa.DataType, options: ReadOptions) -> Kind:
     if plain(found) not in (*STRINGS, pa.null()):
         other = f", or this one by {setting('vector')}" if holds_vectors(found) else ""
         raise SourceError(
-            f"column {name!r} holds {found}, not text: name a column of strings by "
-            f"{setting('text')}{other}"
+            f"column {quoted(name)} holds {shortened(found)}, not text: name a column of strings "
+            f"by {setting('text')}{other}"
         )
     return "text"
 
@@ -216,7 +216,7 @@ def _check_pages(stream: Stream, group: int, chunks: list[Any], bounds: Bounds) 
         if largest > bounds.part:
             raise bounds.too_much(
                 f"row group {group + 1} of {stream.shard.name} holds {size(largest)} of column "
-                f"{chunk.path_in_schema!r} in one page",
+                f"{quoted(chunk.path_in_schema)} in one page",
                 bounds.part,
             )
 
@@ -235,16 +235,18 @@ def parse_rows(
     found = [_texts(_at(batch, path), choice) for path in choice.texts]
     texts, wrong = joined_texts([one for one, _ in found]), np.any([w for _, w in found], axis=0)
     name = ", ".join(".".join(path) for path in choice.texts)
-    problems = [(wrong, f"the text in {name!r} is not valid UTF-8, or lacks a token")]
+    problems = [(wrong, f"the text in {quoted(name)} is not valid UTF-8, or lacks a token")]
     if choice.kind != "tokens":
         what, limit = "vector" if choice.kind == "vectors" else "text", streams.RECORD_LIMIT_BYTES
-        long = f"the {what} in {name!r} is longer than {limit >> 20} MB, the most that it may be"
+        long = (
+            f"the {what} in {quoted(name)} is longer than {limit >> 20} MB, the most that it may be"
+        )
         problems.append((byte_lengths(texts) > limit, long))
     if choice.id is None:
         ids = numbered(shard.label, records)
     else:
         ids, without = _ids(_at(batch, choice.id))
-        problems.append((without, f"the id in {'.'.join(choice.id)!r} is missing or no text"))
+        problems.append((without, f"the id in {quoted('.'.join(choice.id))} is missing or no text"))
     reasons = {row: reason for wrong, reason in problems for row in np.flatnonzero(wrong).tolist()}
     bad = [f"{shard.name}:{records[row]}: {reasons[row]}" for row in sorted(reasons)]
     if bad and not options.skip_bad:

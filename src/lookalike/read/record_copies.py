@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from lookalike.read import delimited, npy, streams
 from lookalike.read.blocks import Block, Cut, Lines, blocks
+from lookalike.read.encodings import table_encoding
 from lookalike.read.parquet import damaged, open_parquet
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
+    from lookalike.read.encoding_names import Encodings
     from lookalike.read.files import Shard
 
 __all__ = ["copy_records", "distinct_names"]
@@ -76,7 +78,9 @@ def _distinct(parts: list[str], files: set[str], folders: set[str]) -> PurePosix
     return name
 
 
-def copy_records(shard: Shard, records: NDArray[np.int64], target: Path) -> None:
+def copy_records(
+    shard: Shard, records: NDArray[np.int64], target: Path, encodings: Encodings
+) -> None:
     """Write records of a shard, by their sorted numbers, in its own format.
 
     What is wrong with the source is a `SourceError`; what is wrong with the target an `OSError`.
@@ -91,15 +95,18 @@ def copy_records(shard: Shard, records: NDArray[np.int64], target: Path) -> None
         written: Any = stack.enter_context(target.open("wb"))
         if shard.packed is not None:
             written = stack.enter_context(pa.CompressedOutputStream(written, shard.packed))
-        for piece in stream.rest() if shard.is_one_document else _chosen(stream, records):
+        whole = shard.is_one_document
+        for piece in stream.rest() if whole else _chosen(stream, records, encodings):
             written.write(piece)
 
 
-def _chosen(stream: streams.Stream, records: NDArray[np.int64]) -> Iterator[memoryview | bytes]:
+def _chosen(
+    stream: streams.Stream, records: NDArray[np.int64], encodings: Encodings
+) -> Iterator[memoryview | bytes]:
     """Give the bytes of chosen lines or records, with the mark and the header before them."""
     shard = stream.shard
     head = stream.head()
-    encoding, mark = streams.encoding_of(head, shard.name)
+    encoding, mark = table_encoding(stream, encodings)
     yield head[:mark]
     cut: Cut = Lines(encoding)
     first = 1

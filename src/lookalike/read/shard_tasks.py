@@ -14,8 +14,9 @@ from lookalike.base.errors import BinaryFileError, EncodingError, SourceError
 from lookalike.read import delimited, jsonl, npy, parquet, single_files, streams
 from lookalike.read.blocks import Lines, blocks
 from lookalike.read.content import BINARY, UNKNOWN_ENCODING
+from lookalike.read.encodings import table_encoding
 from lookalike.read.fields import TEXT, Piece, no_documents, no_vectors
-from lookalike.read.files import Unread
+from lookalike.read.files import FileNote, Unread
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -165,13 +166,15 @@ class ShardReader:
         ids, texts, found = [], [], []
         broken: list[Unread] = []
         unread: list[Unread] = []
+        notes: list[FileNote] = []
         for number in numbers:
             shard = self.shards[number]
             try:
                 if self.options.vector is not None:
                     raise no_vectors(shard.name)
                 reading.check_kind(shard, "text")
-                text = single_files.document_text(shard, self.options.bounds)
+                bounds, encodings = self.options.bounds, self.options.encodings
+                text, note = single_files.document_text(shard, bounds, encodings)
             except SourceError as error:
                 if reason := _no_text(error, shard):
                     unread.append(Unread.of(shard.name, reason))
@@ -182,6 +185,8 @@ class ShardReader:
                 continue
             ids.append(shard.label)
             texts.append(text)
+            if note:
+                notes.append(FileNote(shard.name, note))
             found.append(number)
         column = pa.array(texts, TEXT)
         return Piece(
@@ -191,6 +196,7 @@ class ShardReader:
             np.ones(len(ids), np.int64),
             unread=tuple(unread),
             broken=tuple(broken),
+            file_notes=tuple(notes),
             weight=max(column.nbytes, sum(self.shards[number].size for number in numbers)),
             next=(numbers[-1] + 1, 0, 0),
             read=read,
@@ -209,7 +215,7 @@ class ShardReader:
                     found = _encoded_blocks(stream, self.options)
                     choice = jsonl.choose_fields(shard, found, self.options)
                 else:
-                    names, _, _ = _header(stream, shard, self.options.bounds)
+                    names, _, _ = _header(stream, shard, self.options)
                     if names:
                         choice = delimited.choose_columns(shard, names, self.options)
             self._choices[number] = choice
@@ -231,7 +237,7 @@ class ShardReader:
         choice = self._choice(number)
         notes = self._notes(number, choice, reading)
         with streams.opened(shard) as stream:
-            encoding, mark = streams.encoding_of(stream.head(), shard.name)
+            encoding, mark = table_encoding(stream, self.options.encodings)
             cut = Lines(encoding)
 
             def parse(block: Block) -> Piece:
@@ -248,7 +254,7 @@ class ShardReader:
         if choice is None:
             return
         with streams.opened(shard) as stream:
-            names, encoding, body = _header(stream, shard, self.options.bounds)
+            names, encoding, body = _header(stream, shard, self.options)
         with streams.opened(shard) as stream:
             cut = delimited.Records(encoding, delimited.DELIMITERS[shard.kind])
 
@@ -382,7 +388,7 @@ def _finished(
 
 def _encoded_blocks(stream: streams.Stream, options: ReadOptions) -> Iterator[tuple[Block, str]]:
     """Give the first lines of a shard, and more of them for as long as it takes."""
-    encoding, mark = streams.encoding_of(stream.head(), stream.shard.name)
+    encoding, mark = table_encoding(stream, options.encodings)
     found = blocks(
         stream,
         *(Lines(encoding), mark, 0, FIRST_LINES),
@@ -393,12 +399,12 @@ def _encoded_blocks(stream: streams.Stream, options: ReadOptions) -> Iterator[tu
 
 
 def _header(
-    stream: streams.Stream, shard: Shard, bounds: streams.Bounds
+    stream: streams.Stream, shard: Shard, options: ReadOptions
 ) -> tuple[list[str], str, int]:
     """Give the names of the columns, the encoding, and where the records begin."""
-    encoding, mark = streams.encoding_of(stream.head(), shard.name)
+    encoding, mark = table_encoding(stream, options.encodings)
     cut = delimited.Records(encoding, delimited.DELIMITERS[shard.kind])
-    for block in blocks(stream, cut, mark, -1, FIRST_LINES, bounds=bounds):
+    for block in blocks(stream, cut, mark, -1, FIRST_LINES, bounds=options.bounds):
         end = int(cut.ends(block.data)[0])
         names = delimited.parse_header(shard, block.data[:end], encoding)
         return names, encoding, mark + end

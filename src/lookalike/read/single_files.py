@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import stat
 import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lookalike.base.errors import BinaryFileError, EncodingError, MissingExtraError, SourceError
+from lookalike.base.errors import MissingExtraError, SourceError
 from lookalike.base.memory import default_memory, size
 from lookalike.read.content import HEAD_BYTES
+from lookalike.read.encoding_names import Encodings
+from lookalike.read.encodings import Decoded, check_no_nul, decode
 from lookalike.read.files import Shard, kind_of, one_line, unreadable
-from lookalike.read.streams import Bounds, opened, text_encoding_of
+from lookalike.read.streams import Bounds, opened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-__all__ = ["document_text", "read_text"]
+__all__ = ["document_text", "read_document", "read_text"]
 
 
 DIRECTORY_END, DIRECTORY_END_SIZE = b"PK\x05\x06", 22 + (1 << 16)
@@ -34,6 +35,14 @@ MAX_CELLS = 1 << 14
 
 def read_text(path: str | os.PathLike[str]) -> str:
     """Read one document: HTML, PDF and DOCX by their names, any other file as text."""
+    return read_document(path).text
+
+
+def read_document(
+    path: str | os.PathLike[str], *, encoding: str | None = None, strict_encoding: bool = False
+) -> Decoded:
+    """Read one document, with a note where a user should know how it was read."""
+    encodings = Encodings.of(encoding, strict=strict_encoding)
     name = os.fspath(path)
     kind, packed = kind_of(name) or ("text", None)
     try:
@@ -45,61 +54,29 @@ def read_text(path: str | os.PathLike[str]) -> str:
     if packed is not None or kind not in (*READERS, *PACKED):
         kind = "text"
     shard = Shard(name, name, kind, state.st_size, state.st_mtime_ns, name)
-    return document_text(shard, Bounds(default_memory()))
+    return document_text(shard, Bounds(default_memory()), encodings)
 
 
-def document_text(shard: Shard, bounds: Bounds) -> str:
+def document_text(shard: Shard, bounds: Bounds, encodings: Encodings) -> Decoded:
     """Give the text of a file that is one document, if it fits in memory."""
     with opened(shard) as stream:
         if shard.kind in PACKED:
             text = PACKED[shard.kind](stream.whole(bounds), shard.name, bounds)
             stream.check()
-            return text
+            return Decoded(text)
         if shard.size > bounds.record:
             # One that is no text is not refused for its size.
-            _check_no_nul(stream.head(HEAD_BYTES), shard.name)
+            check_no_nul(stream.head(HEAD_BYTES), shard.name, encodings)
             raise bounds.too_long(shard.name)
         data = b"".join(stream.rest())
-    return READERS[shard.kind](data, shard.name)
+    return READERS[shard.kind](data, shard.name, encodings)
 
 
-def _decoded_text(data: bytes, name: str) -> str:
-    encoding, mark = text_encoding_of(data[:4])
-    _check_no_nul(data, name)
-    try:
-        return data[mark:].decode(encoding)
-    except UnicodeDecodeError as error:
-        raise EncodingError(
-            f"{name} is not {encoding[:6].upper()} text at byte {mark + error.start + 1}: "
-            "convert it to UTF-8 or leave it out"
-        ) from None
-
-
-def _check_no_nul(data: bytes, name: str) -> None:
-    if text_encoding_of(data[:4])[0] == "utf-8" and b"\0" in data:
-        raise BinaryFileError(
-            f"{name} is not text: it holds a NUL at byte {data.index(0) + 1}; "
-            "convert it to UTF-8 or leave it out"
-        )
-
-
-CHARSET = re.compile(rb"<meta[^>]{0,200}charset\s*=\s*[\"']?([A-Za-z0-9._:-]+)", re.IGNORECASE)
-
-
-def _html(data: bytes, name: str) -> str:
-    try:
-        source = _decoded_text(data, name)
-    except BinaryFileError:
-        raise
-    except SourceError as error:
-        named = CHARSET.search(data[:4096])
-        charset = named[1].decode("ascii").lower() if named else "utf-8"
-        if charset in ("utf-8", "utf8"):
-            raise
-        raise SourceError(f"{error.raw} (it says that it is {charset})") from None
+def _html(data: bytes, name: str, encodings: Encodings) -> Decoded:
+    source, note = decode(data, name, encodings, markup=True)
     from lookalike.read.html import page_text
 
-    return page_text(source.encode())
+    return Decoded(page_text(source.encode()), note)
 
 
 def _needs(package: str, kind: str) -> Any:
@@ -204,7 +181,7 @@ def _blocks(holder: Any) -> Iterator[str]:
 
 
 def _broken(name: str, kind: str, error: Exception) -> SourceError:
-    reason = one_line(error)[:200]
+    reason = one_line(error)
     return SourceError(
         f"{name} is a {kind} file that cannot be read ({reason}): mend it or leave it out"
     )
@@ -215,6 +192,6 @@ def _sound(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-READERS: dict[str, Callable[[bytes, str], str]] = {"text": _decoded_text, "html": _html}
+READERS: dict[str, Callable[[bytes, str, Encodings], Decoded]] = {"text": decode, "html": _html}
 PACKED: dict[str, Callable[[Any, str, Bounds], str]] = {"pdf": _pdf, "docx": _docx}
 """Of files whose parts are packed, and unpacked one by one."""

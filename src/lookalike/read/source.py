@@ -10,7 +10,8 @@ import pyarrow as pa
 
 from lookalike.base.errors import SourceError
 from lookalike.base.threads import pieces
-from lookalike.read.batches import Batch, Documents
+from lookalike.base.wording import quoted
+from lookalike.read.batches import Batch, Documents, listed
 from lookalike.read.fields import as_column, taken
 from lookalike.read.tables import chosen_of_splits, is_dataset, is_splits, package_of
 from lookalike.read.vectors import byte_lengths
@@ -34,8 +35,10 @@ class InMemory:
     ) -> None:
         """Take documents, the column that they may be kept by, and what holds them."""
         if column is not None and column not in documents.columns:
-            names = ", ".join(map(repr, documents.columns)) or "none"
-            raise SourceError(f"there is no column {column!r} to keep by: there are {names}")
+            raise SourceError(
+                f"there is no column {quoted(column)} to keep by: there are "
+                f"{listed(list(documents.columns))}"
+            )
         self._documents = documents
         self._source = source
         self._lengths = byte_lengths(documents.texts)
@@ -51,7 +54,7 @@ class InMemory:
 
     def place(self, _shard: int, record: int) -> str:
         """Say where a document stands."""
-        return f"document {self._documents.ids[record - 1].as_py()!r}"
+        return f"document {quoted(self._documents.ids[record - 1].as_py())}"
 
     def drop_cached(self, _begin: int, _end: int) -> None:
         """Do nothing: what is in memory is the caller's."""

@@ -11,7 +11,6 @@ from lookalike.read.content import check_named, look_at_all
 from lookalike.read.files import (
     ARRAY,
     HIDDEN,
-    KINDS,
     ONE_DOCUMENT,
     OTHER_KIND,
     PLAIN_TEXT,
@@ -95,7 +94,7 @@ def add_stored(source: Source, found: Listing, *, several: bool) -> None:
     if info.type == fs.FileType.File:
         kind = kind_of(source.name)
         if kind is None and not source.matched:
-            check_named(source.name, source.path, KINDS, source.system)
+            check_named(source.name, source.path, found.encodings, source.system)
         one = (kind or PLAIN_TEXT)[0] in ONE_DOCUMENT.values()
         label = source.name if several or one else PurePosixPath(source.name).name
         found.shards.append(_stored(source.name, label, info, source.system, source.matched))
@@ -104,7 +103,7 @@ def add_stored(source: Source, found: Listing, *, several: bool) -> None:
     files = _stored_files(source.system, base, name, found)
     passed = {inner: reason for inner, _ in files if (reason := _refusal(inner, found))}
     refused = set(passed)
-    passed |= _no_texts(source.system, [file for file in files if file[0] not in passed])
+    passed |= _no_texts(source.system, [file for file in files if file[0] not in passed], found)
     for inner, info in files:
         label = f"{name}/{inner}" if several else inner
         shard = _stored(f"{name}/{inner}", label, info, source.system, True)
@@ -124,11 +123,11 @@ def _refusal(inner: str, found: Listing) -> str:
     return found.chosen.refusal(inner)
 
 
-def _no_texts(system: Any, files: list[tuple[str, Any]]) -> dict[str, str]:
+def _no_texts(system: Any, files: list[tuple[str, Any]], found: Listing) -> dict[str, str]:
     """Give the files in a folder that are not read there, and why."""
     passed = {inner: OTHER_KIND for inner, _ in files if kind_of(inner) == ARRAY}
     unknown = [(inner, info.path) for inner, info in files if kind_of(inner) is None]
-    reasons = look_at_all((path, system) for _, path in unknown)
+    reasons = look_at_all(((path, system) for _, path in unknown), found.encodings)
     named = zip(unknown, reasons, strict=True)
     return passed | {inner: reason for (inner, _), reason in named if reason}
 

@@ -29,7 +29,6 @@ __all__ = [
     "Bounds",
     "Stream",
     "as_utf8",
-    "encoding_of",
     "forget",
     "is_utf8",
     "opened",
@@ -56,14 +55,6 @@ MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-
-
-def encoding_of(head: bytes, name: str) -> tuple[str, int]:
-    """Tell the encoding of records by the byte order mark, and how long the mark is."""
-    encoding, mark = text_encoding_of(head)
-    if encoding.startswith("utf-32"):
-        raise SourceError(f"{name} is UTF-32 text: convert it to UTF-8")
-    return encoding, mark
 
 
 def text_encoding_of(head: bytes) -> tuple[str, int]:

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.base.errors import SourceError
+from lookalike.base.wording import quoted
 from lookalike.read.batches import check_text
 from lookalike.read.fields import TEXT, TOKENS
 from lookalike.read.vectors import LISTS
@@ -110,7 +111,7 @@ def from_lists(values: Sequence[Any], names: Sequence[Any]) -> pa.Array:
     except UnicodeEncodeError:
         for name, tokens in zip(names, lists, strict=True):
             for token in tokens or ():
-                check_text(token, f"a token of document {name!r}")
+                check_text(token, f"a token of document {quoted(name)}")
         raise
 
 
@@ -123,7 +124,7 @@ def _tokens(value: Any, name: Any) -> list[str] | None:
         return None
     if not _is_sequence(value):
         raise SourceError(
-            f"document {name!r} is of type {type(value).__name__} where others are lists of "
+            f"document {quoted(name)} is of type {type(value).__name__} where others are lists of "
             "tokens: give lists of strings or whole numbers, or None for an empty document"
         )
     if set(map(type, value)) <= {str}:
@@ -134,7 +135,7 @@ def _tokens(value: Any, name: Any) -> list[str] | None:
 def _token(token: Any, name: Any, place: int) -> str:
     if not isinstance(token, (str, int, np.integer)) or isinstance(token, bool):
         raise SourceError(
-            f"token {place + 1} of document {name!r} is of type {type(token).__name__}: "
+            f"token {place + 1} of document {quoted(name)} is of type {type(token).__name__}: "
             "give strings or whole numbers"
         )
     try:
@@ -142,6 +143,6 @@ def _token(token: Any, name: Any, place: int) -> str:
     except ValueError:
         # Python writes no whole number of more digits than this.
         raise SourceError(
-            f"token {place + 1} of document {name!r} has more than "
+            f"token {place + 1} of document {quoted(name)} has more than "
             f"{sys.get_int_max_str_digits():,} digits: give it as a string"
         ) from None

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.base.errors import SourceError
+from lookalike.base.wording import quoted
 from lookalike.read.fields import SPARSE, VECTORS, WIDE_VECTORS
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def _row(value: Any, name: Any) -> NDArray[Any] | None:
     kind = float_type(row.dtype)
     if kind is None or row.ndim != 1:
         raise SourceError(
-            f"document {name!r} is not a vector: give a list or an array of one dimension, "
+            f"document {quoted(name)} is not a vector: give a list or an array of one dimension, "
             "of floats or whole numbers, or None for an empty document"
         )
     return _filled(row, kind)

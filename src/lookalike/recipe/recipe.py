@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from lookalike.base.errors import LookalikeError, SettingsError, SourceError
-from lookalike.base.wording import setting
+from lookalike.base.wording import quoted, setting
 from lookalike.candidates.buckets import Layout
 from lookalike.candidates.containment import contained
 from lookalike.candidates.prefilter import Prefilter
@@ -276,8 +276,8 @@ class Recipe:
             raise SourceError("this is no recipe: give the text that `Recipe.dump` wrote") from None
         if known != saved.FORMAT:
             raise SourceError(
-                f"the recipe is of format {known!r}, and this version reads {saved.FORMAT}: make "
-                "it again, or use the version that wrote it"
+                f"the recipe is of format {quoted(known)}, and this version reads {saved.FORMAT}: "
+                "make it again, or use the version that wrote it"
             )
         try:
             recipe = cls(

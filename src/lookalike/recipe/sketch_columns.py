@@ -7,7 +7,7 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from lookalike.base.errors import SettingsError
-from lookalike.base.wording import setting
+from lookalike.base.wording import quoted, setting
 from lookalike.planning.plan import MAX_GIVEN_ROWS
 from lookalike.recipe.metrics import Cosine, Fingerprints, Jaccard
 from lookalike.sketches import hyperplanes
@@ -46,7 +46,9 @@ class ColumnChoice:
             object.__setattr__(self, "columns", self.columns.replace(",", " ").split())
         for name in self.columns or ():
             if name not in KINDS:
-                raise SettingsError(f"column {name!r} is unknown: use some of {', '.join(KINDS)}")
+                raise SettingsError(
+                    f"column {quoted(name)} is unknown: use some of {', '.join(KINDS)}"
+                )
         if self.columns is not None and not self.columns:
             raise SettingsError(f"{setting('columns')} is empty: use some of {', '.join(KINDS)}")
         if not _is_whole(self.rows) or not 1 <= self.rows <= MAX_GIVEN_ROWS:

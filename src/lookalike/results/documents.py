@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.base.errors import OutputError, SourceError
+from lookalike.base.wording import quoted
 from lookalike.results.pairs import SORTED, Sorter
 
 if TYPE_CHECKING:
@@ -98,7 +99,9 @@ class Documents:
             rows = np.where(places >= 0, start + places, rows)
         if (rows < 0).any():
             missing = names[int(np.flatnonzero(rows < 0)[0])]
-            raise SourceError(f"there is no document {missing!r}: give ids that the result has")
+            raise SourceError(
+                f"there is no document {quoted(missing)}: give ids that the result has"
+            )
         return rows
 
     def by_id(self, groups: NDArray[np.bool_]) -> ByRank:

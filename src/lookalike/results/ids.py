@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.base.errors import SourceError
-from lookalike.base.wording import setting
 from lookalike.kernels import normalise as kernels
+from lookalike.read.batches import repeated_id
 from lookalike.text.documents import Strings
 
 if TYPE_CHECKING:
@@ -120,9 +120,5 @@ class Ids(Strings):
             if name in seen:
                 if place(seen[name]) == place(row):
                     raise SourceError(f"{place(row)} is read twice: name each source once")
-                raise SourceError(
-                    f"id {name!r} stands twice, at {place(seen[name])} and at {place(row)}: "
-                    "give every document an id of its own, name another column by "
-                    f"{setting('id')}, or take places for ids by {setting('id', 'none')}"
-                )
+                raise repeated_id(name, place(seen[name]), place(row))
             seen[name] = row

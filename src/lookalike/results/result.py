@@ -10,6 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 from lookalike.base.errors import OutputError, SourceError, UnreadableError
 from lookalike.base.timing import timed
+from lookalike.base.wording import quoted
 from lookalike.results.record import RUN, beside_file, read_record, result_of, write_record
 from lookalike.results.unread import write_unread
 from lookalike.write.files import (
@@ -129,7 +130,9 @@ class Result(ABC):
             opened = kind._opened(place, record)
             same = opened.settings.fingerprint() == record["fingerprint"]
         except (KeyError, TypeError, AttributeError, ValueError) as error:
-            raise SourceError(f"the record of {path} is damaged, {error!r}: run again") from None
+            raise SourceError(
+                f"the record of {path} is damaged, {quoted(error)}: run again"
+            ) from None
         if not same:
             raise SourceError(f"the record of {path} is damaged, in its settings: run again")
         return opened

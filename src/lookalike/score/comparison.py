@@ -43,6 +43,8 @@ class Comparison:
     a: str = field(default="", repr=False)
     """The texts themselves."""
     b: str = field(default="", repr=False)
+    notes: tuple[str, ...] = ()
+    """How files were read, where a user should know."""
 
 
 def compare(

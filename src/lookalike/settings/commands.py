@@ -15,6 +15,7 @@ from lookalike.settings.options import (
     Cleaned,
     Clustered,
     Drawn,
+    Encoded,
     Estimated,
     Inside,
     Keeping,
@@ -63,6 +64,7 @@ class FindOptions(
     Clustered,
     Written,
     Chosen,
+    Encoded,
     Records,
     VectorField,
     TextField,
@@ -85,6 +87,7 @@ class DedupOptions(
     Resources,
     Working,
     Chosen,
+    Encoded,
     Records,
     VectorField,
     TextField,
@@ -105,14 +108,24 @@ class DedupOptions(
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class ContainedOptions(
-    Resources, Working, Written, Chosen, Records, TextField, Normalised, Cleaned, Shingled, Inside
+    Resources,
+    Working,
+    Written,
+    Chosen,
+    Encoded,
+    Records,
+    TextField,
+    Normalised,
+    Cleaned,
+    Shingled,
+    Inside,
 ):
     """Options of `contained`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class BoilerplateOptions(
-    Resources, Working, Written, Chosen, Records, TextField, Normalised, Listed
+    Resources, Working, Written, Chosen, Encoded, Records, TextField, Normalised, Listed
 ):
     """Options of `boilerplate`."""
 
@@ -121,6 +134,7 @@ class BoilerplateOptions(
 class SketchOptions(
     Resources,
     Chosen,
+    Encoded,
     Records,
     VectorField,
     TextField,
@@ -144,7 +158,7 @@ class SketchFileOptions(SketchOptions):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class CompareOptions(Passages, Normalised, Weighted, Measured, Shingled):
+class CompareOptions(Encoded, Passages, Normalised, Weighted, Measured, Shingled):
     """Options of `compare`."""
 
 
@@ -154,7 +168,7 @@ class PlanOptions(Measured, Banded, Assumed, Similar):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class LessonOptions(TextField, Taught):
+class LessonOptions(Encoded, TextField, Taught):
     """Options of `lesson`."""
 
     id: str | None = option(

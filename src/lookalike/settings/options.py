@@ -27,6 +27,7 @@ __all__ = [
     "Cleaned",
     "Clustered",
     "Drawn",
+    "Encoded",
     "Estimated",
     "Inside",
     "Keeping",
@@ -302,6 +303,19 @@ class Records:
         None, "Field that holds the id; none for the place, as file:row.", metavar="COLUMN"
     )
     skip_bad: bool = option(False, "Pass over what cannot be read; count and name it.")
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class Encoded:
+    """How text is read that is not UTF-8."""
+
+    encoding: str | None = option(
+        None,
+        "Encoding of text that is not UTF-8 and declares none, as cp1252 or shift_jis. By default "
+        "files that are one document are read by a guess, which is said; tables are refused.",
+        metavar="NAME",
+    )
+    strict_encoding: bool = option(False, "Refuse to guess the encoding of a file.")
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)

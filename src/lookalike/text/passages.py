@@ -10,6 +10,7 @@ import numpy as np
 
 from lookalike.base.errors import SettingsError
 from lookalike.base.string_columns import strings
+from lookalike.base.wording import quoted
 from lookalike.text import unicode
 from lookalike.text.normalise import Normalisation, normalise
 
@@ -65,7 +66,7 @@ def shared_passages(
     first.
     """
     if not isinstance(shortest, int) or shortest < 1:
-        raise SettingsError(f"passages of {shortest!r} words: use at least 1, as 5")
+        raise SettingsError(f"passages of {quoted(shortest)} words: use at least 1, as 5")
     words_a, spans_a = _canonical_words(a, options)
     words_b, spans_b = _canonical_words(b, options)
     places = defaultdict(list)

@@ -17,7 +17,7 @@ import numpy as np
 
 from lookalike.base.errors import SettingsError
 from lookalike.base.threads import in_order, pieces
-from lookalike.base.wording import setting
+from lookalike.base.wording import quoted, setting
 from lookalike.kernels import sets, shingles
 from lookalike.text import unicode
 
@@ -67,11 +67,11 @@ class Shingling:
         """Refuse what cannot be."""
         if self.unit not in ("chars", "words", "tokens"):
             raise SettingsError(
-                f"shingle unit {self.unit!r} is unknown: use chars or words, or tokens"
+                f"shingle unit {quoted(self.unit)} is unknown: use chars or words, or tokens"
             )
         if isinstance(self.size, bool) or not isinstance(self.size, int) or self.size < 1:
             raise SettingsError(
-                f"shingle size {self.size!r}: use a whole number from 1, as chars:5"
+                f"shingle size {quoted(self.size)}: use a whole number from 1, as chars:5"
             )
         if self.unit == "tokens" and self.size != 1:
             raise SettingsError(f"shingles of {self.size} tokens: a token is a shingle by itself")

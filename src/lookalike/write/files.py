@@ -15,7 +15,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from lookalike.base.errors import OutputError, SettingsError
 from lookalike.base.lock import try_lock
-from lookalike.base.wording import visible
+from lookalike.base.wording import quoted, visible
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -71,7 +71,7 @@ def write_tables(tables: Iterator[pa.Table], stream: IO[bytes], kind: str) -> No
     On a terminal what is not printable is escaped; files and pipes get every value as it is.
     """
     if kind not in FORMATS:
-        raise SettingsError(f"format {kind!r} is unknown: use {', '.join(FORMATS)}")
+        raise SettingsError(f"format {quoted(kind)} is unknown: use {', '.join(FORMATS)}")
     first = next(tables)
     if kind == "parquet":
         from pyarrow import parquet
