@@ -84,8 +84,9 @@ def find(source: Any, options: FindOptions) -> FindResult:
     the other, `b`. With `out` the result is also written, and a job that was stopped goes on when
     it is called again.
 
-    Files are text of any ending, .html .htm .pdf .docx, one document each; .jsonl .ndjson .csv .tsv
-    (also .gz and .zst) and .parquet, whose records are documents; and .npy, whose rows are vectors.
+    Files are text of any ending, .html .htm .pdf .docx .odt .rtf .epub .pptx .ipynb .eml, one
+    document each; .jsonl .ndjson .csv .tsv .mbox (also .gz and .zst), .parquet and .xlsx, whose
+    records are documents; and .npy, whose rows are vectors.
     """
     from lookalike.job.opening import job_on, result_there
     from lookalike.results import FindResult

@@ -18,7 +18,7 @@ from test_read_single_files import pdf_of  # type: ignore[import-not-found]
 from lookalike.base.errors import SourceError
 from lookalike.base.memory import MIN_BYTES
 from lookalike.base.wording import Message
-from lookalike.read import delimited, open_corpus, read_text, single_files, streams
+from lookalike.read import delimited, open_corpus, read_text, streams, zip_parts
 from lookalike.read.content import HEAD_BYTES
 from lookalike.read.parquet_pages import unpacked_sizes
 from lookalike.read.streams import Bounds
@@ -180,7 +180,7 @@ def test_a_docx_that_unpacks_to_more_than_it_tells_is_refused_before_it_is(tmp_p
 
 def test_a_docx_of_very_many_parts_is_refused_before_they_are_listed(tmp_path, monkeypatch):
     path = docx_of(tmp_path / "a.docx", "word/more.xml", b"x")
-    monkeypatch.setattr(single_files, "DIRECTORY_LIMIT_BYTES", 100)
+    monkeypatch.setattr(zip_parts, "DIRECTORY_LIMIT_BYTES", 100)
     monkeypatch.setattr(zipfile, "ZipFile", None)
     assert "a.docx lists too many parts" in refusal(path)
 

@@ -9,6 +9,7 @@
     │   ├── InvalidTextError    a document that is no Unicode text
     │   ├── InvalidVectorError  a vector without a direction, or of another length
     │   ├── MissingExtraError   a kind of file that a library is missing for: which extra has it
+    │   ├── NoTextError         a document of pages without text, as scans are
     │   └── UnreadableError     it may be read another time: a device or a network fails
     ├── OutputError             a result that cannot be written or would not fit
     └── MemoryLimitError        a limit of this process that leaves too little memory to begin
@@ -30,6 +31,7 @@ __all__ = [
     "LookalikeError",
     "MemoryLimitError",
     "MissingExtraError",
+    "NoTextError",
     "OutputError",
     "QuadraticError",
     "SettingsError",
@@ -115,6 +117,10 @@ class MissingExtraError(SourceError):
         """Say what needs the extra, and how it is installed."""
         super().__init__(f"{what} need another library: pip install 'lookalike[{extra}]'")
         self.extra = extra
+
+
+class NoTextError(SourceError):
+    """A document whose pages hold no text, as those that were scanned."""
 
 
 class UnreadableError(SourceError):

@@ -49,9 +49,9 @@ def flag(names: Iterable[str], sentence: str) -> click.Option:
 
 SOURCE = Argument(
     "source",
-    "Folders, files (text of any ending; .html .htm .pdf .docx; .jsonl .ndjson .csv .tsv, also .gz "
-    "and .zst; .parquet; .npy for vectors), patterns, addresses as s3://…, or - for JSONL on "
-    "standard input.",
+    "Folders, files (text of any ending; .html .htm .pdf .docx .odt .rtf .epub .pptx .ipynb .eml; "
+    ".jsonl .ndjson .csv .tsv .mbox, also .gz and .zst; .parquet .xlsx; .npy for vectors), "
+    "patterns, addresses as s3://…, or - for JSONL on standard input.",
     metavar="SOURCE...",
     nargs=-1,
     required=True,

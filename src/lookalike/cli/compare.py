@@ -17,7 +17,9 @@ SHOWN_PASSAGES = 20
 SHOWN_CHARACTERS = 300
 
 
-A = Argument("a", "A text, HTML, PDF or DOCX file.", type=file_name())
+A = Argument(
+    "a", "A file: text, .html .pdf .docx .odt .rtf .epub .pptx .ipynb or .eml.", type=file_name()
+)
 B = Argument("b", "Another.", type=file_name())
 WHOLE = flag(["--whole"], "Show every passage, from its first word to its last.")
 

@@ -40,12 +40,17 @@ class Cut(Protocol):
     def unclosed(self, data: bytes) -> tuple[int, int] | None:
         """Give where a quote opens that is not closed in some records, and where its line ends."""
 
+    @property
+    def reach(self) -> int:
+        """Give the bytes in which the end of a record is told; 0 where it is a single character."""
+
 
 @dataclass(frozen=True)
 class Lines:
     """Records that end where a line does."""
 
     encoding: str = "utf-8"
+    reach: int = 0
 
     def last(self, data: bytes) -> tuple[int, int]:
         """Give where the last whole line ends, and how many there are up to there."""
@@ -153,7 +158,7 @@ def blocks(
                 problem = _too_long(stream.shard, before + 1, cut, pending, start, bounds)
                 if not skip_bad:
                     raise problem
-                end, pending, at_end = _skip_too_long(stream, cut)
+                end, pending, at_end = _skip_too_long(stream, cut, pending)
                 yield Block(b"", start, before + 1, 1, stream.consumed, end, problem.raw)
                 start, before, end = end, before + 1, 0
         quote = cut.unclosed(pending[end:]) if at_end and len(pending) > end else None
@@ -211,12 +216,15 @@ def _too_long(
     )
 
 
-def _skip_too_long(stream: Stream, cut: Cut) -> tuple[int, bytes, bool]:
+def _skip_too_long(stream: Stream, cut: Cut, pending: bytes) -> tuple[int, bytes, bool]:
     """Pass over a record that is too long: give where it ends, and what was read after it."""
-    while piece := stream.read(UNPACKED_BYTES):
+    before = pending[-cut.reach :] if cut.reach else b""
+    while read := stream.read(UNPACKED_BYTES):
+        piece = before + read
         if cut.resumes() and (ends := cut.ends(piece)).size > 1:
             left = piece[int(ends[0]) :]
             return stream.place - len(left), left, False
         if cut.resumes() and int(cut.last(piece)[0]) == len(piece):
             return stream.place, b"", False
+        before = piece[-cut.reach :] if cut.reach else b""
     return stream.place, b"", True

@@ -21,10 +21,20 @@ if TYPE_CHECKING:
 
     from lookalike.read.encoding_names import Encodings
 
-__all__ = ["BINARY", "HEAD_BYTES", "UNKNOWN_ENCODING", "check_named", "look_at", "look_at_all"]
+__all__ = [
+    "BINARY",
+    "HEAD_BYTES",
+    "NO_COLUMN",
+    "NO_TEXT",
+    "UNKNOWN_ENCODING",
+    "check_named",
+    "look_at",
+    "look_at_all",
+]
 
 BINARY, UNKNOWN_ENCODING = "binary", "in an unknown encoding"
-"""Why a file is no text."""
+NO_TEXT, NO_COLUMN = "without text, perhaps scanned", "without a column of text"
+"""Why a file is no text, or holds none."""
 HEAD_BYTES = 8 << 10
 """Bytes that tell: no more is read of a file that is no text."""
 STORE_THREADS = 16

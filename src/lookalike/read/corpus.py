@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Corpus", "open_corpus", "read_paths"]
 
-MARKED = ("jsonl", "csv", "tsv")
+MARKED = ("jsonl", "csv", "tsv", "mbox")
 """Kinds of files in which nothing else tells where a record is."""
 
 
@@ -118,7 +118,13 @@ class Corpus:
     def place(self, shard: int, record: int) -> str:
         """Say where a document stands, for a message."""
         one = self.shards[shard]
-        return one.name if one.is_one_document else f"{one.name}:{record}"
+        if one.is_one_document:
+            return one.name
+        if one.kind == "xlsx":
+            from lookalike.read.xlsx_tables import place_in
+
+            return f"{one.name}:{place_in(record)}"
+        return f"{one.name}:{record}"
 
     def drop_cached(self, begin: int, end: int) -> None:
         """Let the system forget some bytes of the files, which were read and will not be again."""
@@ -148,8 +154,7 @@ class Corpus:
 
     def copy(self, shard: int, records: NDArray[np.int64], target: Path) -> None:
         """Write records of a shard, by their sorted numbers, as they are in the shard."""
-        encodings = self._options.encodings
-        record_copies.copy_records(self._copied[shard], records, target, encodings)
+        record_copies.copy_records(self._copied[shard], records, target, self._options)
 
     @property
     def marks(self) -> list[Position]:

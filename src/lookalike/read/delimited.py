@@ -58,6 +58,7 @@ class Records:
 
     encoding: str
     delimiter: str
+    reach: int = 0
 
     def last(self, data: bytes) -> tuple[int, int]:
         """Give where the last whole record ends, and how many there are up to there."""

@@ -23,6 +23,7 @@ __all__ = [
     "ONE_DOCUMENT",
     "OTHER_KIND",
     "PLAIN_TEXT",
+    "TABLES",
     "FileNote",
     "Listing",
     "Shard",
@@ -43,8 +44,21 @@ ONE_DOCUMENT = {
     ".htm": "html",
     ".pdf": "pdf",
     ".docx": "docx",
+    ".odt": "odt",
+    ".rtf": "rtf",
+    ".epub": "epub",
+    ".pptx": "pptx",
+    ".ipynb": "ipynb",
+    ".eml": "eml",
 }
-RECORDS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".tsv": "tsv"}
+RECORDS = {
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".mbox": "mbox",
+}
+TABLES = {".parquet": "parquet", ".xlsx": "xlsx", ".npy": "npy"}
 PACKED = {".gz": "gzip", ".zst": "zstd"}
 KINDS_ARE_LISTED = f"{help_on('find')} lists what can be read"
 """Instead of the list itself, which is longer than the message that it would end."""
@@ -119,7 +133,7 @@ class Shard:
     label: str
     """What the ids of its documents begin with; the id itself where it is one document."""
     kind: str
-    """text, html, pdf, docx, jsonl, csv, tsv, parquet or npy."""
+    """A value of `ONE_DOCUMENT`, `RECORDS` or `TABLES`."""
     size: int
     """In bytes, as stored."""
     modified: int
@@ -229,8 +243,8 @@ def kind_of(name: str) -> tuple[str, str | None] | None:
         return ONE_DOCUMENT[last], None
     if last in RECORDS:
         return RECORDS[last], None
-    if last in (".parquet", ".npy"):
-        return last[1:], None
+    if last in TABLES:
+        return TABLES[last], None
     if last in PACKED and len(suffixes) > 1 and suffixes[-2] in RECORDS:
         return RECORDS[suffixes[-2]], PACKED[last]
     return None

@@ -14,6 +14,7 @@ import pyarrow as pa
 from lookalike.read import delimited, npy, streams
 from lookalike.read.blocks import Block, Cut, Lines, blocks
 from lookalike.read.encodings import table_encoding
+from lookalike.read.mbox import Messages
 from lookalike.read.parquet import damaged, open_parquet
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.read.encoding_names import Encodings
+    from lookalike.read.fields import ReadOptions
     from lookalike.read.files import Shard
 
 __all__ = ["copy_records", "distinct_names"]
@@ -79,10 +81,11 @@ def _distinct(parts: list[str], files: set[str], folders: set[str]) -> PurePosix
 
 
 def copy_records(
-    shard: Shard, records: NDArray[np.int64], target: Path, encodings: Encodings
+    shard: Shard, records: NDArray[np.int64], target: Path, options: ReadOptions
 ) -> None:
     """Write records of a shard, by their sorted numbers, in its own format.
 
+    The options by which it was read tell which sheets of a workbook hold records at all.
     What is wrong with the source is a `SourceError`; what is wrong with the target an `OSError`.
     """
     if shard.kind == "parquet":
@@ -91,12 +94,17 @@ def copy_records(
     if shard.kind == "npy":
         _copy_array(shard, records, target)
         return
+    if shard.kind == "xlsx":
+        from lookalike.read.xlsx_copies import copy_workbook
+
+        copy_workbook(shard, records, target, options)
+        return
     with streams.opened(shard) as stream, ExitStack() as stack:
         written: Any = stack.enter_context(target.open("wb"))
         if shard.packed is not None:
             written = stack.enter_context(pa.CompressedOutputStream(written, shard.packed))
         whole = shard.is_one_document
-        for piece in stream.rest() if whole else _chosen(stream, records, encodings):
+        for piece in stream.rest() if whole else _chosen(stream, records, options.encodings):
             written.write(piece)
 
 
@@ -106,11 +114,13 @@ def _chosen(
     """Give the bytes of chosen lines or records, with the mark and the header before them."""
     shard = stream.shard
     head = stream.head()
-    encoding, mark = table_encoding(stream, encodings)
+    encoding, mark = ("utf-8", 0)
+    if shard.kind != "mbox":
+        encoding, mark = table_encoding(stream, encodings)
     yield head[:mark]
-    cut: Cut = Lines(encoding)
+    cut: Cut = Messages() if shard.kind == "mbox" else Lines(encoding)
     first = 1
-    if shard.kind != "jsonl":
+    if shard.kind in delimited.DELIMITERS:
         cut = delimited.Records(encoding, delimited.DELIMITERS[shard.kind])
         records = np.concatenate([[0], records])
         first = 0

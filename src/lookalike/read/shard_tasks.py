@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.base.errors import BinaryFileError, EncodingError, SourceError
-from lookalike.read import delimited, jsonl, npy, parquet, single_files, streams
+from lookalike.base.errors import BinaryFileError, EncodingError, NoTextError, SourceError
+from lookalike.read import delimited, jsonl, mbox, npy, parquet, single_files, streams
 from lookalike.read.blocks import Lines, blocks
-from lookalike.read.content import BINARY, UNKNOWN_ENCODING
+from lookalike.read.content import BINARY, NO_TEXT, UNKNOWN_ENCODING
+from lookalike.read.document_text import refused_if_broken
 from lookalike.read.encodings import table_encoding
 from lookalike.read.fields import TEXT, Piece, no_documents, no_vectors
 from lookalike.read.files import FileNote, Unread
@@ -127,7 +128,7 @@ class ShardReader:
     def kind(self, number: int) -> Kind | None:
         """Tell of which kind the documents of a shard are, if it tells."""
         shard = self.shards[number]
-        if shard.is_one_document:
+        if shard.is_one_document or shard.kind == "xlsx":
             return "text"
         if shard.kind == "npy":
             return "vectors"
@@ -141,6 +142,8 @@ class ShardReader:
             "parquet": self._parquet_tasks,
             "jsonl": self._line_tasks,
             "npy": self._array_tasks,
+            "mbox": self._message_tasks,
+            "xlsx": self._sheet_tasks,
         }
         reader = readers.get(shard.kind, self._record_tasks)
         try:
@@ -214,6 +217,9 @@ class ShardReader:
                 elif shard.kind == "jsonl":
                     found = _encoded_blocks(stream, self.options)
                     choice = jsonl.choose_fields(shard, found, self.options)
+                elif shard.kind == "mbox":
+                    mbox.check_begin(shard, stream.head(len(mbox.FROM)))
+                    choice = mbox.choose_fields(shard, self.options)
                 else:
                     names, _, _ = _header(stream, shard, self.options)
                     if names:
@@ -221,7 +227,9 @@ class ShardReader:
             self._choices[number] = choice
         return self._choices[number]
 
-    def _notes(self, number: int, choice: Choice | None, reading: Reading) -> tuple[str, ...]:
+    def _notes(
+        self, number: int, choice: Choice | None, reading: Reading, sheet: str = ""
+    ) -> tuple[str, ...]:
         shard = self.shards[number]
         if choice is None:
             return ()
@@ -229,7 +237,11 @@ class ShardReader:
         options = self.options
         if (options.text is not None or options.vector is not None) and options.id is not None:
             return ()
-        note = choice.note("line" if shard.kind == "jsonl" else "row")
+        units = {"jsonl": "line", "mbox": "message"}
+        note = choice.note("sheet:row" if sheet else units.get(shard.kind, "row"))
+        if sheet:
+            note = f"{shard.name}, sheet {sheet!r}: {note}"
+            return reading.note_once(note, note)
         return reading.note_once(note, f"{shard.name}: {note}")
 
     def _line_tasks(self, part: Part, reading: Reading) -> Iterator[Task]:
@@ -266,6 +278,56 @@ class ShardReader:
             for block in self._blocks(stream, cut, part, body):
                 yield partial(_finished, parse, block, cut, part, shard, notes)
                 notes = ()
+
+    def _message_tasks(self, part: Part, reading: Reading) -> Iterator[Task]:
+        number, shard = part.number, self.shards[part.number]
+        choice = self._choice(number)
+        notes = self._notes(number, choice, reading)
+        if choice is None:
+            return
+        with streams.opened(shard) as stream:
+            cut = mbox.Messages()
+
+            def parse(block: Block) -> Piece:
+                return mbox.parse_messages(shard, number, block, choice, self.options)
+
+            small = replace(part, size=min(part.size, mbox.BLOCK_BYTES))
+            for block in self._blocks(stream, cut, small, 0):
+                yield partial(_finished, parse, block, cut, part, shard, notes)
+                notes = ()
+
+    def _sheet_tasks(self, part: Part, reading: Reading) -> Iterator[Task]:
+        from lookalike.read import xlsx_tables
+        from lookalike.read.xlsx import Workbook
+
+        number, shard = part.number, self.shards[part.number]
+        options = self.options
+        wanted = None if part.records is None else set(part.records.tolist())
+        with streams.opened(shard) as stream, refused_if_broken(shard.name, "XLSX"):
+            book = Workbook(stream.whole(options.bounds), shard.name, options.bounds)
+            tables, unread = xlsx_tables.tables_of(shard, book, options)
+            if unread and (part.start, part.before) == (0, 0):
+                noted = {"unread": tuple(unread), "next": (number, 0, 1), "read": part.done}
+                yield partial(no_documents, **noted)
+            for place, table in enumerate(tables[part.start :], part.start):
+                sheet = table.sheet.name if table.label else ""
+                notes = self._notes(number, table.choice, reading, sheet)
+                read = part.done + shard.size * (place + 1) // len(tables)
+                for last, piece in xlsx_tables.documents(
+                    shard,
+                    number,
+                    book,
+                    table,
+                    options,
+                    after=part.before,
+                    size=part.size,
+                    wanted=wanted,
+                ):
+                    position = (number, place, last)
+                    noted = {"notes": notes, "next": position, "read": read}
+                    yield partial(replace, piece, **noted)
+                    notes = ()
+            stream.check()
 
     def _blocks(self, stream: streams.Stream, cut: Cut, part: Part, first: int) -> Iterator[Block]:
         """Cut a part of a shard whose records begin at a byte."""
@@ -332,6 +394,8 @@ def _no_text(error: SourceError, shard: Shard) -> str:
     """Say why a file that was not named is no text; nothing where it is one that cannot be read."""
     if shard.within and isinstance(error, BinaryFileError):
         return BINARY
+    if shard.within and isinstance(error, NoTextError):
+        return NO_TEXT
     if shard.within and shard.is_guessed and isinstance(error, EncodingError):
         return UNKNOWN_ENCODING
     return ""

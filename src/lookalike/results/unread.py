@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
-from lookalike.read.content import BINARY, UNKNOWN_ENCODING
+from lookalike.read.content import BINARY, NO_COLUMN, NO_TEXT, UNKNOWN_ENCODING
 from lookalike.results.stored import stored_table
 from lookalike.write.files import write_atomically, write_table
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 __all__ = ["SKIPPED", "no_texts", "none_unread", "opened_unread", "table_of", "write_unread"]
 
 SKIPPED = "skipped.jsonl"
+NO_TEXTS = (BINARY, UNKNOWN_ENCODING, NO_TEXT, NO_COLUMN)
+"""Reasons why a whole file, in which nothing is wrong, holds no document."""
 COLUMNS = pa.schema({"path": pa.large_string(), "reason": pa.large_string()})
 
 
@@ -35,7 +37,7 @@ def no_texts(unread: pa.Table) -> set[str]:
     """Give the paths of files that are no text."""
     paths, reasons = (unread[name].to_pylist() for name in ("path", "reason"))
     passed = zip(paths, reasons, strict=True)
-    return {path for path, reason in passed if reason in (BINARY, UNKNOWN_ENCODING)}
+    return {path for path, reason in passed if reason in NO_TEXTS}
 
 
 def write_unread(result: Path, unread: pa.Table) -> None:
