@@ -1,18 +1,22 @@
 # `make demo` and `make test` need Python 3.11 or later and make, nothing else.
 PYTHON ?= python3
-VENV := .venv
+# Another Python gets an environment of its own: make test PYTHON=python3.13
+VENV := .venv$(if $(filter-out python3,$(PYTHON)),-$(notdir $(PYTHON)))
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 # Tests run side by side, on as many cores as there are, up to four.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
-.PHONY: demo check test lint bench clean help
+.PHONY: demo check test lint wheel test-wheel test-oldest test-newest bench clean help
 
 help:
 	@echo "make demo    set up .venv and find the similar documents in examples/"
 	@echo "make check   what a change needs: style, types, and every test but the long ones"
 	@echo "make test    set up .venv and run every test"
 	@echo "make lint    check style and types"
+	@echo "make wheel   build the package into dist/"
+	@echo "make test-wheel   install that into fresh environments, with the oldest and the newest"
+	@echo "                  versions of what it needs, and use it there"
 	@echo "make bench   measure speed, with accuracy and the peers beside it"
 	@echo "make clean   remove .venv and caches"
 
@@ -34,11 +38,20 @@ lint: $(VENV)/tested
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+wheel: $(VENV)/installed
+	rm -rf dist
+	$(PIP) wheel --quiet --no-deps --wheel-dir dist .
+
+test-wheel: test-oldest test-newest
+
+test-oldest test-newest: test-%: wheel
+	$(BIN)/python tools/fresh_install.py dist/*.whl $*
+
 bench: $(VENV)/benched
 	$(BIN)/python -m benchmarks texts --documents 10000 --limit 60
 
 clean:
-	rm -rf $(VENV) .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist benchmarks/.corpora benchmarks/.environments
+	rm -rf .venv .venv-* .cache .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist benchmarks/.corpora benchmarks/.environments
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp for each set of packages, so that a second run downloads nothing.

@@ -72,6 +72,9 @@ def sample_documents() -> Path:
 def told(monkeypatch, capfdbinary):
     """Give a function that runs the program in this process: status, output, errors."""
 
+    # What a command does without, other tests of this process use.
+    monkeypatch.setattr("sys.meta_path", sys.meta_path[:])
+
     def tell(*arguments, columns=80, given=b""):
         monkeypatch.setattr(sys, "argv", ["lookalike", *map(str, arguments)])
         monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(given)))

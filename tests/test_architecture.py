@@ -243,6 +243,21 @@ def test_comparing_by_kept_code_loads_nothing_that_only_compiling_needs() -> Non
     assert not loaded & (compiling | others)
 
 
+def test_finding_by_kept_code_loads_nothing_that_only_compiling_needs(sample_documents) -> None:
+    code = f"""
+import contextlib, io, sys
+from lookalike.cli import main
+sys.argv = ["lookalike", "find", {str(sample_documents)!r}, "--json", "--quiet"]
+with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):
+    main()
+"""
+    modules_after(code)
+    loaded = modules_after(code)
+    assert "numba" in loaded
+    compiling = {"numba.np.linalg", "numba.np.arraymath", "numba.np.arrayobj", "scipy.linalg"}
+    assert not loaded & (compiling | {"pandas"})
+
+
 def test_finding_works_where_neither_pandas_nor_polars_is_installed() -> None:
     code = """
 import sys
@@ -299,6 +314,7 @@ def test_parts_of_kernels_are_called_by_kernels_alone() -> None:
                 assert node.attr not in made["inner"], (path, node.attr)
 
 
+@pytest.mark.long
 def test_a_tour_of_the_package_compiles_each_kernel_once(tmp_path) -> None:
     code = """
 import importlib, json, pkgutil, sys

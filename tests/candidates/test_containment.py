@@ -156,6 +156,7 @@ class TestTexts:
         pairs = found(texts, 0.5, Shingling("words", 1, multiset=True))
         assert pairs[0, 1][0] == 0.5
 
+    @pytest.mark.long
     @pytest.mark.parametrize(
         ("corpus", "spec", "threshold"),
         [

@@ -38,8 +38,8 @@ def test_each_shell_gets_a_script_that_names_the_program(shell, told, monkeypatc
     assert (status, errors) == (0, "")
     assert f"_LOOKALIKE_COMPLETE={shell}_complete" in output
     asks = {
-        "bash": r"^    complete .*-F _lookalike_completion lookalike$",
-        "zsh": r"^    compdef _lookalike_completion lookalike$",
+        "bash": r"^ *complete .*-F _lookalike_completion lookalike$",
+        "zsh": r"^ *compdef _lookalike_completion lookalike;?$",
         "fish": r"^complete .*--command lookalike ",
     }
     assert re.search(asks[shell], output, re.MULTILINE)

@@ -335,6 +335,7 @@ class TestTheSCurve:
         midpoint = textbook.curve_midpoint(bands, rows)
         assert textbook.candidate_probability(midpoint, bands, rows) == pytest.approx(0.5)
 
+    @pytest.mark.long
     def test_candidates_are_as_frequent_as_the_curve_says(self):
         documents = {"one": "".join(map(chr, range(0x4E00, 0x4E50)))}
         documents["other"] = documents["one"][16:] + "".join(map(chr, range(0x5000, 0x5010)))
@@ -446,6 +447,7 @@ class TestWhatIsShown:
         assert widest(text) <= 80
         assert all(f"d{i}  a/long/path/to/document-{i - 1}.txt" in text for i in range(1, 9))
 
+    @pytest.mark.long
     def test_eight_long_documents_with_large_row_numbers_fit_in_80_columns(self):
         words = Random(3).choices(range(10**6), k=12_000)
         documents = {f"d{i}": " ".join(map(str, words[i * 450 : i * 450 + 850])) for i in range(8)}

@@ -123,6 +123,7 @@ def expected_cost(bands: int, rows: int, documents: int, background: Background)
     return documents * sketch + pairs * (sum(met) * PREFILTER_COST + compared * compare)
 
 
+@pytest.mark.long
 @given(
     documents=st.integers(2, 10**8),
     similarities=st.lists(st.floats(0, 0.6), min_size=1, max_size=5),

@@ -286,6 +286,7 @@ def test_an_array_that_is_not_there_is_refused_by_its_header(tmp_path, shape):
 STATUS = Path("/proc/self/status")
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not STATUS.exists(), reason="the system does not tell the largest size")
 def test_a_job_stays_within_its_memory_on_a_file_that_would_not_fit(tmp_path):
     nested = tmp_path / "a.jsonl"

@@ -341,6 +341,7 @@ def test_standard_input_that_cannot_be_kept_is_an_error_of_output(tmp_path, monk
     Input.buffer.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["jsonl", "parquet"])
 def test_memory_does_not_grow_with_the_file(tmp_path, kind):
     small, large = (tmp_path / f"{name}.{kind}" for name in ("small", "large"))

@@ -546,6 +546,7 @@ getattr(lookalike, sys.argv[1])(sys.argv[3:]).write(Path(sys.argv[2]))
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("command", "name"), [("find", "found"), ("find", "pairs.jsonl"), ("dedup", "clean")]
 )

@@ -253,6 +253,7 @@ class TestMostShared:
         with pytest.raises(SettingsError, match="use 1 or more of each"):
             shared_by(["a", "b"], **options)
 
+    @pytest.mark.long
     @pytest.mark.skipif(INTERPRETED, reason="too slow without the compiler")
     def test_notices_of_licences_are_what_their_collection_shares(self, corpora):
         with (corpora / "licenses" / "docs.jsonl").open(encoding="utf-8") as lines:

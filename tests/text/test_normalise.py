@@ -317,6 +317,7 @@ class TestTheTwinAgrees:
         assert all_texts(documents(texts)) == expected
         assert any(a != b for a, b in zip(texts, expected, strict=True))
 
+    @pytest.mark.long
     def test_on_a_document_of_a_megabyte(self):
         rng = Random(5)
         english = ["The", "fox ", "", "\tSaw"]

@@ -470,6 +470,7 @@ class TestPieces:
             next(results)
 
 
+@pytest.mark.long
 class TestLargeDocuments:
     @pytest.mark.parametrize(("unit", "k"), [("chars", 5), ("words", 2)])
     @pytest.mark.parametrize("beyond", [False, True], ids=["ascii", "unicode"])

@@ -116,7 +116,9 @@ class TestParquet:
 
 
 class TestFailures:
-    @pytest.mark.parametrize("kind", [".jsonl.gz", ".csv.zst", ".parquet"])
+    @pytest.mark.parametrize(
+        "kind", [".jsonl.gz", ".csv.zst", pytest.param(".parquet", marks=pytest.mark.long)]
+    )
     def test_what_was_read_of_a_damaged_file_can_be_copied(self, tmp_path, kind):
         draw = random.Random(1)
         rows = [{"id": f"{n}", "text": f"{draw.random()} " * 5} for n in range(9000)]

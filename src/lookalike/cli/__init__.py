@@ -12,13 +12,25 @@ from lookalike.base.memory import address_limit
 __all__ = ["main"]
 
 STOPPED = 130
+UNUSED = ("pandas",)
+"""What Arrow loads, where it is installed, with the first column that is made of a list: a quarter
+of a second, for what no command has a use for."""
 GC_THRESHOLD = 100_000
 """New objects between two looks for those that are gone: at each thousand, loading takes longer."""
+
+
+class _Unused:
+    """Finds no module, and keeps others from finding what is not used."""
+
+    def find_spec(self, name: str, *_: object) -> None:
+        if name in UNUSED:
+            raise ModuleNotFoundError(name, name=name)
 
 
 def main() -> None:
     """Run the program."""
     gc.set_threshold(GC_THRESHOLD)
+    sys.meta_path.insert(0, _Unused())
     if address_limit() is not None:
         # Arrow's own allocator reserves a gigabyte of addresses at once, which others then lack.
         os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")

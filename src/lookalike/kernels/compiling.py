@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import pickle
 import sys
 from hashlib import blake2b
@@ -18,6 +19,7 @@ import numpy as np
 from numba.core import types
 from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
+from numba.core.environment import Environment, _rebuild_env, lookup_environment
 from numba.core.runtime.nrt import rtsys
 from numba.core.serialize import dumps
 from numba.core.typing.templates import make_intrinsic_template
@@ -70,6 +72,30 @@ Numba looks at the one file that a function is in, and would go on with what oth
 """
 
 
+def _environment(module: str, constants: list[Any], name: str) -> Any:
+    """Give the constants of a function without loading the module of Numba's that it is from.
+
+    No compiled code looks at the names of that module; it may load SciPy's linear algebra, which
+    takes as long as all the rest of a small job.
+    """
+    if module in sys.modules or not module.startswith("numba.") or lookup_environment(name):
+        return _rebuild_env(module, constants, name)
+    made = Environment({"__name__": module})
+    made.consts[:] = constants
+    made.env_name = name
+    Environment._memo[name] = made
+    return made
+
+
+class _Unpickler(pickle.Unpickler):
+    """Reads kept code, and loads little for it."""
+
+    def find_class(self, module: str, name: str) -> Any:
+        if (module, name) == (_rebuild_env.__module__, _rebuild_env.__name__):
+            return _environment
+        return super().find_class(module, name)
+
+
 class _CodeCache(_Cache):
     """The compiled code of a function, in a file for each kind of arguments and each machine."""
 
@@ -90,7 +116,8 @@ class _CodeCache(_Cache):
         if code is None:
             notices.compiling.tell(_announcement(self._cache_folder))
             return None
-        data = pickle.loads(code)  # noqa: S301 - its digest was right, so this program wrote it
+        # Its digest was right, so this program wrote it.
+        data = _Unpickler(io.BytesIO(code)).load()
         return CompileResult._rebuild(target_context, *data)
 
     def save_overload(self, sig: Any, data: Any) -> None:
