@@ -38,7 +38,7 @@ lint: $(VENV)/tested
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-wheel: $(VENV)/installed
+wheel: $(VENV)/made
 	rm -rf dist
 	$(PIP) wheel --quiet --no-deps --wheel-dir dist .
 
@@ -55,10 +55,13 @@ clean:
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # A stamp for each set of packages, so that a second run downloads nothing.
-$(VENV)/installed: pyproject.toml constraints.txt
+$(VENV)/made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Python 3.11 or later is needed: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/installed: pyproject.toml constraints.txt | $(VENV)/made
 	$(PIP) install --quiet --constraint constraints.txt --editable .
 	touch $@
 
