@@ -112,7 +112,8 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
     min:COLUMN of a table. `against` is a reference corpus: what is similar to one of its documents
     goes, and it is never touched itself. Nothing is removed on an estimate. With the `rule`
     contained a document is removed only if a kept one has all its shingles, or the share
-    `containment` of them. With `out` the result is also written to a folder, and a job that was
+    `containment` of them. With `annotate` all documents are written, and what was decided of each
+    beside it. With `out` the result is also written to a folder, and a job that was
     stopped goes on when it is called again.
     """
     from lookalike.job.opening import job_on, result_there
@@ -122,9 +123,15 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
         raise SettingsError(
             f"{setting('containment')} is for {setting('rule', 'contained')}: give both"
         )
+    if options.annotate and (options.list_only or options.drop_unread):
+        other = "list_only" if options.list_only else "drop_unread"
+        raise SettingsError(
+            f"{setting('annotate')} writes all documents: leave out {setting(other)}"
+        )
     with job_on(source, _settings(options), options) as job:
         out, listed = options.out, options.list_only
-        name = job.name("dedup", listed, options.drop_unread)
+        annotate = {"annotate": True} if options.annotate else {}
+        name = job.name("dedup", listed, options.drop_unread, *annotate)
         if result_there(job, out, options, name):
             return DedupResult.open(out or "")
         result = job.dedup()
@@ -132,7 +139,7 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
         if out is not None:
             stage = job.work.stage("write")
             this = {"folder": os.path.realpath(out), "listed": listed}
-            this["drop_unread"] = options.drop_unread
+            this |= {"drop_unread": options.drop_unread, **annotate}
             going_on = stage.known == this
             stage.known.update(this)
             stage.checkpoint()
@@ -141,6 +148,7 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
                 out,
                 list_only=listed,
                 drop_unread=options.drop_unread,
+                annotate=options.annotate,
                 progress=progress,
                 going_on=going_on,
             )

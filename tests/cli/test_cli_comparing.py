@@ -123,3 +123,38 @@ class TestContained:
         status, _, errors = told("dedup", notes, "--dry-run", "--containment", "0.9")
         assert status == 2
         assert "--containment is for --rule contained: give both" in errors
+
+
+class TestAnnotate:
+    def test_all_records_are_written_and_nothing_else(self, told, sources, tmp_path):
+        out = tmp_path / "out"
+        command = ("dedup", sources[0], "-o", out, "--annotate", "-s", "chars:5", "-q")
+        assert told(*command) == (0, "", "")
+        rows = lines_of(out / "annotated" / "ours.jsonl")
+        assert [(row["id"], row["cluster"], row["kept"]) for row in rows] == [
+            ("x", 1, True),
+            ("y", 1, False),
+            ("z", None, True),
+        ]
+        assert not (out / "kept").exists()
+        assert json.loads((out / "run.json").read_text())["annotated"]
+
+    def test_a_column_that_is_there_is_told_in_a_line(self, told, tmp_path):
+        source = write_records(tmp_path / "docs.jsonl", [{"text": "a b c", "similarity": 1}])
+        status, output, errors = told("dedup", source, "-o", tmp_path / "out", "--annotate", "-q")
+        assert (status, output) == (1, "")
+        assert "docs.jsonl:1 has a column 'similarity' already, which --annotate adds" in errors
+        assert "Traceback" not in errors
+
+    @pytest.mark.parametrize(
+        ("options", "message"),
+        [
+            (("--dry-run",), "--dry-run writes nothing"),
+            (("-o", "out", "--list"), "leave out --list"),
+            (("-o", "out", "--drop-unread"), "leave out --drop-unread"),
+        ],
+    )
+    def test_what_it_excludes_is_refused(self, options, message, told, sources):
+        status, _, errors = told("dedup", sources[0], "--annotate", *options)
+        assert status == 2
+        assert message in errors

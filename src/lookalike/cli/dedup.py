@@ -53,6 +53,10 @@ def dedup(
     a record of the run (run.json). Input is never changed, and DIR appears as a whole or not at
     all; a job that was stopped goes on when the same command is run again.
 
+    With --annotate DIR gets all documents, with the columns cluster, cluster_size, kept and
+    similarity added to the records of their files (annotated/), or beside the names of other files
+    (annotated.jsonl), for those who decide later.
+
     With --rule contained a document goes only if a kept one has all its shingles, or the share
     --containment of them: then nothing is removed that no kept document has.
 
@@ -66,6 +70,8 @@ def dedup(
     out = options["out"]
     if dry_run and options["list_only"]:
         raise SettingsError("--list is for -o DIR: --dry-run prints what would go")
+    if options["annotate"] and dry_run:
+        raise SettingsError("--annotate is for -o DIR: --dry-run writes nothing")
     if options["drop_unread"] and (dry_run or options["list_only"]):
         raise SettingsError("--drop-unread is for -o DIR without --list: no files are copied")
     if out is not None and dry_run:

@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from lookalike.read import Corpus
     from lookalike.read.source import InMemory
     from lookalike.recipe.metrics import Compare
+    from lookalike.score.jaccard import Scored
     from lookalike.score.nearest import Below
     from lookalike.settings import Settings
 
@@ -510,11 +511,7 @@ class Job:
         )
 
     def _containments(self) -> tuple[Links, NDArray[np.int64]]:
-        """Find which texts are inside others, and how many shingles each of those texts has.
-
-        The similarity of a link is the share of the first that is in the second, and its
-        `first_in_second` the similarity of both.
-        """
+        """Find which texts are inside others, and how many shingles each of those texts has."""
         threshold = self.settings.containment
         if threshold is None:
             raise SettingsError(f"{setting('containment')}: use a share above 0, as 0.9")
@@ -527,10 +524,9 @@ class Job:
         )
         with timed(self.seconds, "compare"):
             for found in self.recipe.contained(self.texts, self.rows, threshold, resources):
-                sizes[found.inner], sizes[found.outer] = found.inner_sizes, found.outer_sizes
-                pairs = found.inner, found.outer
-                unknown = np.zeros(len(found))
-                links.append(Scored(*pairs, found.containment, found.similarity, unknown))
+                sizes[found.pairs.first] = found.first_sizes
+                sizes[found.pairs.second] = found.second_sizes
+                links.append(found.pairs)
                 comparing.spill_if_large(links, stage, running)
         return links, sizes
 

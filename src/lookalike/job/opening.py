@@ -72,7 +72,8 @@ def _job(
     names, reference = names_of(source), names_of(against)
     _check_places([*(names or ()), *(reference or ())], options)
     out = getattr(options, "out", None) if out is None else out
-    beside = None if names is None else work_beside(out)
+    in_memory = names is None or (against is not None and reference is None)
+    beside = None if in_memory else work_beside(out)
     running = Running.of(
         threads=options.threads,
         memory=options.memory,

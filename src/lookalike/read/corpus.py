@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from lookalike.base.errors import SourceError
 from lookalike.base.threads import in_order
-from lookalike.read import record_copies, streams
+from lookalike.read import annotated_copies, record_copies, streams
 from lookalike.read.batches import Batch, Documents, check_distinct
 from lookalike.read.chosen_files import ChosenFiles
 from lookalike.read.encoding_names import Encodings
@@ -26,7 +26,7 @@ from lookalike.read.originals import Places, read_originals
 from lookalike.read.shard_tasks import BATCH_BYTES, BATCH_FILES, Part, ShardReader, in_turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence, Set
+    from collections.abc import Callable, Iterable, Iterator, Sequence, Set
     from pathlib import Path, PurePosixPath
 
     from numpy.typing import NDArray
@@ -155,6 +155,23 @@ class Corpus:
     def copy(self, shard: int, records: NDArray[np.int64], target: Path) -> None:
         """Write records of a shard, by their sorted numbers, as they are in the shard."""
         record_copies.copy_records(self._copied[shard], records, target, self._options)
+
+    def has_fields(self, shard: int) -> bool:
+        """Tell whether the records of a shard have fields, to which others can be added."""
+        return self.shards[shard].kind in annotated_copies.ANNOTATED
+
+    def annotate(
+        self,
+        shard: int,
+        records: NDArray[np.int64],
+        added: Callable[[int, int], pa.Table],
+        target: Path,
+    ) -> None:
+        """Write records of a shard, by their sorted numbers, with columns added.
+
+        `added` gives the columns of some of these records, from one place among them to another.
+        """
+        annotated_copies.annotate_records(self.shards[shard], records, added, target, self._options)
 
     @property
     def marks(self) -> list[Position]:

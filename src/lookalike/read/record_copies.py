@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from contextlib import ExitStack
+from contextlib import contextmanager
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lookalike.read.fields import ReadOptions
     from lookalike.read.files import Shard
 
-__all__ = ["copy_records", "distinct_names"]
+__all__ = ["copy_records", "distinct_names", "packed_as", "parquet_options"]
 
 PIECE_BYTES = 8 << 20
 
@@ -99,13 +99,21 @@ def copy_records(
 
         copy_workbook(shard, records, target, options)
         return
-    with streams.opened(shard) as stream, ExitStack() as stack:
-        written: Any = stack.enter_context(target.open("wb"))
-        if shard.packed is not None:
-            written = stack.enter_context(pa.CompressedOutputStream(written, shard.packed))
+    with streams.opened(shard) as stream, packed_as(shard, target) as written:
         whole = shard.is_one_document
         for piece in stream.rest() if whole else _chosen(stream, records, options.encodings):
             written.write(piece)
+
+
+@contextmanager
+def packed_as(shard: Shard, target: Path) -> Iterator[Any]:
+    """Open a file to write to, packed as a shard is."""
+    with target.open("wb") as written:
+        if shard.packed is None:
+            yield written
+            return
+        with pa.CompressedOutputStream(written, shard.packed) as packed:
+            yield packed
 
 
 def _chosen(
@@ -155,7 +163,7 @@ def _copy_rows(shard: Shard, records: NDArray[np.int64], target: Path) -> None:
         file = open_parquet(stream)
         with (
             target.open("wb") as written,
-            pq.ParquetWriter(written, file.schema_arrow, **_options(file)) as writer,
+            pq.ParquetWriter(written, file.schema_arrow, **parquet_options(file)) as writer,
         ):
             start = 0
             for group in range(file.metadata.num_row_groups):
@@ -189,7 +197,7 @@ def _copy_array(shard: Shard, records: NDArray[np.int64], target: Path) -> None:
         stream.check()
 
 
-def _options(file: Any) -> dict[str, Any]:
+def parquet_options(file: Any) -> dict[str, Any]:
     """Give the settings by which a file was written, as far as it tells them."""
     metadata = file.metadata
     options: dict[str, Any] = {"store_schema": b"ARROW:schema" in (metadata.metadata or {})}

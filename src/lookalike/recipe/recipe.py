@@ -18,6 +18,7 @@ from lookalike.candidates.prefilter import Prefilter
 from lookalike.planning.curves import Cascade
 from lookalike.recipe import saved
 from lookalike.recipe.metrics import Cosine
+from lookalike.score.jaccard import Scored
 from lookalike.text.documents import Selection
 
 if TYPE_CHECKING:
@@ -26,10 +27,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    from lookalike.candidates.containment import Contained
     from lookalike.recipe.form import CanonicalForm
     from lookalike.recipe.metrics import Documents, Join, JoinResources, Metric, Rows, Sides
-    from lookalike.score.jaccard import Scored
     from lookalike.score.nearest import Below
     from lookalike.text.normalise import Canonical
 
@@ -47,6 +46,17 @@ class Encoded(NamedTuple):
     """The bits that are compared before the documents are; a row a document, empty for none."""
     empty: NDArray[np.bool_]
     """Which documents have nothing that counts: they are similar to nothing."""
+
+
+class Inside(NamedTuple):
+    """Pairs of documents of which the first is inside the second."""
+
+    pairs: Scored
+    """Their similarity is the share of the first that is in the second, and their
+    `first_in_second` the similarity of both."""
+    first_sizes: NDArray[np.int64]
+    """How many shingles the first of each pair has."""
+    second_sizes: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,19 +151,23 @@ class Recipe:
 
     def contained(
         self, documents: Documents, rows: Rows, share: float, resources: JoinResources
-    ) -> Iterator[Contained]:
-        """Give the pairs of places in `rows` of which the outer has such a share of the inner."""
+    ) -> Iterator[Inside]:
+        """Give the pairs of places in `rows` of which the second has such a share of the first."""
         shingling = self.metric.shingling
         if shingling is None:
             raise SettingsError("this is for text: these documents are vectors")
-        return contained(
+        for block in contained(
             Selection(documents, rows),
             shingling,
             threshold=share,
             memory=resources.memory,
             threads=resources.threads,
             progress=resources.progress,
-        )
+        ):
+            unknown = np.zeros(len(block))
+            shares = block.containment, block.similarity, unknown
+            pairs = Scored(block.inner, block.outer, *shares)
+            yield Inside(pairs, block.inner_sizes, block.outer_sizes)
 
     @property
     def by_sketches(self) -> bool:

@@ -15,6 +15,7 @@ from lookalike.base.timing import timed
 from lookalike.base.wording import count
 from lookalike.planning.plan import Plan
 from lookalike.results import kept_files
+from lookalike.results.annotated_files import Annotations, annotated_tables, write_annotated
 from lookalike.results.documents import numbered
 from lookalike.results.record import Run, counts_of, record_of
 from lookalike.results.result import Result, write_folder
@@ -109,7 +110,7 @@ class DedupResult(Result):
         if self.documents is None:
             return tables
         in_memory = {"kept": self.kept} if self.documents.origin.in_memory else {}
-        return tables | {"kept_ids": self.kept_ids} | in_memory
+        return tables | {"kept_ids": self.kept_ids, "annotated": self.annotated} | in_memory
 
     @cached_property
     def kept(self) -> Any:
@@ -166,17 +167,22 @@ class DedupResult(Result):
         with timed(self.summary.seconds, "cluster"):
             return self._clusters()
 
-    def _clusters(self) -> pa.Table:
+    @cached_property
+    def _numbered(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """The documents of clusters, in order, and the number and the size of each one's."""
         found, documents = self._thinned(), self._documents()
         labels = np.full(len(documents), -1, np.int64)
         labels[found.named] = found.named
         labels[found.removed] = found.named
-        similarity = np.ones(len(labels))
+        return numbered(labels, documents.in_order(np.flatnonzero(labels >= 0)))
+
+    def _clusters(self) -> pa.Table:
+        found, documents = self._thinned(), self._documents()
+        similarity = np.ones(len(documents))
         similarity[found.removed] = found.similarity
-        stays = np.ones(len(labels), np.bool_)
+        stays = np.ones(len(documents), np.bool_)
         stays[found.removed] = False
-        by_id = documents.in_order(np.flatnonzero(labels >= 0))
-        rows, numbers, sizes = numbered(labels, by_id)
+        rows, numbers, sizes = self._numbered
         columns = {
             "id": documents.ids.take(rows),
             "cluster": pa.array(numbers),
@@ -186,6 +192,27 @@ class DedupResult(Result):
             "corpus": self._origin().corpora(rows),
         }
         return pa.table(columns, metadata=self.metadata)
+
+    @cached_property
+    def annotated(self) -> pa.Table:
+        """Every document in the order of the source: id, cluster, cluster_size, kept, similarity.
+
+        The cluster is null, and its size 1, of a document that is like no other; the similarity is
+        that with the kept document of its cluster, null of a kept one. With the rule contained it
+        is the containment, and named so.
+        """
+        origin = self._origin()
+        rows = np.arange(origin.before, len(self._documents()))
+        return pa.concat_tables([*annotated_tables(origin, rows, self._annotations())])
+
+    def _annotations(self) -> Annotations:
+        found, documents = self._thinned(), len(self._documents())
+        cluster, size = np.zeros(documents, np.int64), np.ones(documents, np.int64)
+        rows, numbers, sizes = self._numbered
+        cluster[rows], size[rows] = numbers, sizes
+        kept, score = np.ones(documents, np.bool_), np.full(documents, np.nan)
+        kept[found.removed], score[found.removed] = False, found.similarity
+        return Annotations(cluster, size, kept, score, self.score)
 
     @cached_property
     def empty(self) -> pa.Array:
@@ -222,6 +249,7 @@ class DedupResult(Result):
         *,
         list_only: bool = False,
         drop_unread: bool = False,
+        annotate: bool = False,
         progress: Progress | None = None,
         going_on: bool | None = None,
     ) -> None:
@@ -230,13 +258,19 @@ class DedupResult(Result):
         It gets the kept documents in the format of their files (`kept/`), or with `list_only` the
         ids of them (`kept.txt`); in `kept/` also, unless `drop_unread`, the files of a folder that
         cannot be read; `removed.jsonl`; `clusters.parquet`; and `run.json`, the record of the run.
+        With `annotate` it gets all documents instead, with the columns of `annotated` added to the
+        records of their files (`annotated/`), and those of other files as a table
+        (`annotated.jsonl`).
+
         With `going_on`, files that an earlier try wrote are not written again; where it is
         not None, they stay for another try when this one fails.
         """
         documents, rows = self._documents(), self._thinned().kept
 
         def fill(folder: Path) -> None:
-            if list_only:
+            if annotate:
+                write_annotated(self._origin(), self._annotations(), folder, progress)
+            elif list_only:
                 kept_files.list_kept(documents.ids, rows, folder)
             else:
                 unread = None if drop_unread else no_texts(self.summary.unread)
@@ -248,7 +282,8 @@ class DedupResult(Result):
                 folder / CLUSTERS, lambda stream: write_table(self.clusters, stream, "parquet")
             )
 
-        write_folder(Path(path), fill, self, going_on=going_on)
+        facts = {"annotated": True} if annotate else None
+        write_folder(Path(path), fill, self, going_on=going_on, facts=facts)
 
     def _thinned(self) -> KeptRows:
         if self.thinned is None:
@@ -270,8 +305,8 @@ class DedupResult(Result):
                 "to a folder before"
             )
         return OutputError(
-            f"this result was opened again from {self.folder}: its kept documents are there, in "
-            "kept or kept.txt"
+            f"this result was opened again from {self.folder}: its documents are there, in kept, "
+            "kept.txt or annotated"
         )
 
     @classmethod

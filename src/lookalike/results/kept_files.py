@@ -11,10 +11,11 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.read import Corpus
+from lookalike.read.annotated_copies import refuse_taken
 from lookalike.write.files import PART, beside, write_atomically, write_table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Set
+    from collections.abc import Callable, Iterator, Set
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from lookalike.results.origin import Origin
     from lookalike.results.result import Progress
 
-__all__ = ["KEPT", "copy_kept", "list_kept"]
+__all__ = ["KEPT", "by_shard", "copied", "copy_kept", "list_kept", "table_of"]
 
 KEPT = "kept"
 BLOCK_IDS = 1 << 16
@@ -47,12 +48,14 @@ def copy_kept(
     corpus, target = origin.sources[-1], folder / KEPT
     target.mkdir(exist_ok=True)
     if not isinstance(corpus, Corpus):
-        _write_table(origin, rows, target)
+        table = table_of(origin, rows)
+        path = target / "documents.parquet"
+        write_atomically(path, lambda stream: write_table(table, stream, "parquet"))
         return
     read = np.unique(origin.shards.read()[origin.before :])
     # A file of which nothing could be read was passed over, as asked, and is so again.
     passed = set(range(len(corpus.shards))) - set(read.tolist()) if origin.skip_bad else set()
-    for shard, records in _by_shard(origin, rows, len(corpus.shards)):
+    for shard, records in by_shard(origin, rows, len(corpus.shards)):
         if shard in passed or (corpus.shards[shard].is_one_document and not len(records)):
             continue
         _copy(corpus, shard, records, target)
@@ -65,31 +68,42 @@ def copy_kept(
 
 def _copy(corpus: Corpus, shard: int, records: NDArray[np.int64], target: Path) -> None:
     """Copy records of a file, or one that is a document as it is, unless an earlier try did."""
+    of_records = shard < len(corpus.shards) and not corpus.shards[shard].is_one_document
     path = target / corpus.copied_name(shard)
+    copied(path, lambda part: corpus.copy(shard, records, part), sync=of_records)
+
+
+def copied(path: Path, write: Callable[[Path], None], *, sync: bool = True) -> None:
+    """Let a file be written, and put it in its place when it is whole, unless one is there."""
     if path.exists():
         return
     path.parent.mkdir(parents=True, exist_ok=True)
     part = beside(path, PART)
-    corpus.copy(shard, records, part)
-    if shard < len(corpus.shards) and not corpus.shards[shard].is_one_document:
+    write(part)
+    if sync:
         _sync(part)
     part.replace(path)
 
 
-def _write_table(origin: Origin, rows: NDArray[np.int64], target: Path) -> None:
-    """Write documents that came from memory as a table of their ids, texts and columns."""
+def table_of(origin: Origin, rows: NDArray[np.int64], added: pa.Table | None = None) -> pa.Table:
+    """Give documents that came from memory as a table of their ids, texts and columns.
+
+    Columns that are added must not be there already.
+    """
     found = origin.originals(rows, None)
     kind = "text" if pa.types.is_large_string(found.texts.type) else "document"
     columns = {"id": origin.ids.take(rows), kind: found.texts}
     columns |= {name: values for name, values in found.columns.items() if name not in columns}
-    table = pa.table(columns)
-    path = target / "documents.parquet"
-    write_atomically(path, lambda stream: write_table(table, stream, "parquet"))
+    if added is not None:
+        refuse_taken(list(columns), added.schema, "the source")
+        columns |= dict(zip(added.column_names, added.columns, strict=True))
+    return pa.table(columns)
 
 
-def _by_shard(
+def by_shard(
     origin: Origin, rows: NDArray[np.int64], shards: int
 ) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Give the numbers of the records of each shard, in order."""
     of_row, records = origin.places(rows)
     ends = np.searchsorted(of_row, np.arange(shards), side="right")
     begin = 0

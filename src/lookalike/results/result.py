@@ -207,8 +207,11 @@ def write_folder(
     result: Result,
     *,
     going_on: bool | None = None,
+    facts: Mapping[str, Any] | None = None,
 ) -> None:
     """Let `fill` write files beside a folder, then put them in its place as a whole.
+
+    The record of the result is beside them, with further facts.
 
     With `going_on`, what an earlier try left there stays. With None nobody will go on, and nothing
     is left where it fails.
@@ -223,7 +226,7 @@ def write_folder(
         with timed(result.summary.seconds, WRITE):
             fill(partial)
         write_unread(partial, result.summary.unread)
-        write_record(partial / RUN, result.record())
+        write_record(partial / RUN, result.record() | dict(facts or {}))
         for left in partial.rglob(f".*.lookalike-{PART}"):
             left.unlink()
         if hasattr(os, "sync"):

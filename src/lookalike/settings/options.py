@@ -382,6 +382,11 @@ class WrittenFolder:
     drop_unread: bool = option(
         False, "Leave out of the kept files those of a folder that cannot be read."
     )
+    annotate: bool = option(
+        False,
+        "Write all documents, with the columns cluster, cluster_size, kept and similarity added, "
+        "instead of the kept ones.",
+    )
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
