@@ -33,6 +33,7 @@ def test_settings_that_came_later_leave_older_fingerprints_as_they_are():
     assert Settings().fingerprint() == "ee99550a9cc54280"
     assert Settings(containment=0.9).fingerprint() == "fc2e88947a6c3bd6"
     assert Settings(rule="contained", containment=0.9).fingerprint() != "fc2e88947a6c3bd6"
+    assert Settings(groups="site").fingerprint() != "ee99550a9cc54280"
 
 
 def test_every_setting_takes_part_in_the_fingerprint():

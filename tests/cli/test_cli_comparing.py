@@ -158,3 +158,38 @@ class TestAnnotate:
         status, _, errors = told("dedup", sources[0], "--annotate", *options)
         assert status == 2
         assert message in errors
+
+
+class TestGroups:
+    COMMON = ("-s", "chars:5", "-t", "0.8", "-q")
+
+    def test_find_leaves_out_pairs_of_one_student(self, told, sources, tmp_path):
+        ours, theirs = sources
+        command = ("find", ours, theirs, "--groups", "student", "--id", "none", *self.COMMON)
+        status, output, errors = told(*command, "--format", "jsonl")
+        assert (status, errors) == (0, "")
+        pairs = [json.loads(line) for line in output.splitlines()]
+        found = [{pair["a"].split("/")[-1], pair["b"].split("/")[-1]} for pair in pairs]
+        # The two of ann are alike too; the one without a student is a group of its own.
+        assert sorted(map(sorted, found)) == [
+            ["ours.jsonl:1", "theirs.jsonl:2"],
+            ["ours.jsonl:2", "theirs.jsonl:2"],
+            ["theirs.jsonl:1", "theirs.jsonl:3"],
+        ]
+
+    def test_dedup_and_contained_take_them_too(self, told, sources, tmp_path):
+        ours, _ = sources
+        out = tmp_path / "out"
+        assert told("dedup", ours, "-o", out, "--groups", "student", *self.COMMON) == (0, "", "")
+        assert lines_of(out / "removed.jsonl") == []
+        facts = json.loads((out / "run.json").read_text())
+        assert facts["settings"]["groups"] == "student"
+        command = ("contained", ours, "--groups", "student", "-s", "words:1", "-q")
+        status, output, _ = told(*command, "--format", "jsonl")
+        assert (status, output) == (0, "")
+
+    def test_a_column_that_no_record_has_is_told_in_a_line(self, told, sources):
+        status, output, errors = told("find", sources[0], "--groups", "studnet", "-q")
+        assert (status, output) == (1, "")
+        assert "no document has a value in column 'studnet'" in errors
+        assert "--groups folder" in errors

@@ -1,7 +1,6 @@
 """One corpus compared with another: the pairs between the two, as the search of both would give."""
 
 import json
-import random
 from itertools import product
 from typing import Any
 
@@ -9,63 +8,9 @@ import numpy as np
 import pytest
 
 import lookalike
+from compared_corpora import WAYS, components, texts_of
 from lookalike.candidates import buckets as buckets_module
 from lookalike.job import compare
-
-WORDS = [f"w{number}" for number in range(40)]
-WAYS: dict[str, dict[str, Any]] = {
-    "planned": {"shingle": "words:2", "threshold": 0.5},
-    "bands": {"shingle": "words:2", "threshold": 0.5, "bands": 16, "rows": 2},
-    "few bands": {"shingle": "words:2", "threshold": 0.5, "bands": 3, "rows": 2},
-    "cascade": {"shingle": "words:1", "threshold": 0.4, "cascade": "and:1 or:2 and:2 or:8"},
-    "exact": {"shingle": "words:2", "threshold": 0.4, "recall": 1},
-    "estimate": {
-        "shingle": "words:2",
-        "threshold": 0.5,
-        "estimate": True,
-        "bands": 16,
-        "rows": 2,
-    },
-    "simhash": {"shingle": "words:2", "simhash": 12},
-    "cosine": {"metric": "cosine", "shingle": "words:2", "threshold": 0.6},
-    "cosine by bands": {
-        "metric": "cosine",
-        "shingle": "words:2",
-        "threshold": 0.6,
-        "bands": 16,
-        "rows": 6,
-    },
-    "tf-idf": {"metric": "cosine", "weights": "tf-idf", "shingle": "words:1", "threshold": 0.6},
-    "multiset": {
-        "shingle": "words:1",
-        "multiset": True,
-        "threshold": 0.5,
-        "bands": 16,
-        "rows": 2,
-    },
-    "not all shingles": {
-        "shingle": "words:1",
-        "threshold": 0.5,
-        "max_df": 0.3,
-        "bands": 8,
-        "rows": 1,
-    },
-}
-
-
-def texts_of(seed, documents):
-    """Edits of a few texts, copies of them, and an empty one."""
-    choice = random.Random(seed)
-    texts = [choice.choices(WORDS, k=choice.randint(4, 12)) for _ in range(3)]
-    while len(texts) < documents:
-        words = list(choice.choice(texts))
-        for _ in range(choice.choice([0, 0, 1, 2, 3])):
-            words[choice.randrange(len(words))] = choice.choice(WORDS)
-        texts.append(words)
-    if documents > 4:
-        texts[choice.randrange(documents)] = []
-    choice.shuffle(texts)
-    return [" ".join(words) for words in texts[:documents]]
 
 
 def two_corpora(seed, first, second):
@@ -106,17 +51,6 @@ def found_across(a, b, **options):
     return found, clusters
 
 
-def components(pairs):
-    """Connected components of pairs, the slow way."""
-    clusters = []
-    for first, second in pairs:
-        ends = {("source", first), ("reference", second)}
-        touching = [one for one in clusters if one & ends]
-        clusters = [one for one in clusters if not one & ends]
-        clusters.append(ends.union(*touching))
-    return {frozenset(one) for one in clusters}
-
-
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("sizes", [(0, 0), (0, 2), (1, 0), (1, 1), (2, 1), (3, 3), (12, 30)])
 def test_the_pairs_are_those_between_two_corpora_of_all_pairs_of_both(way, sizes):
@@ -128,7 +62,9 @@ def test_the_pairs_are_those_between_two_corpora_of_all_pairs_of_both(way, sizes
         for row in clusters:
             grouped.setdefault(row["cluster"], set()).add((row["corpus"], row["id"]))
             assert row["size"] > 1
-        assert {frozenset(one) for one in grouped.values()} == components(found)
+        assert {frozenset(one) for one in grouped.values()} == components(
+            {(("source", x), ("reference", y)) for x, y in found}
+        )
 
 
 @pytest.mark.parametrize("way", ["planned", "bands", "cosine", "cosine by bands", "simhash"])
@@ -169,6 +105,7 @@ def jaccard(first, second):
 
 
 @pytest.mark.parametrize("recall", [0.99, 1])
+@pytest.mark.usefixtures("small_is_compared_whole")
 def test_every_pair_and_no_other_by_brute_force(recall):
     for seed in range(20):
         a, b = two_corpora(seed, seed % 5, seed % 7)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from lookalike.score.jaccard import Scored
 
-__all__ = ["Stars", "smallest_similarities", "stars"]
+__all__ = ["Stars", "grouped_stars", "smallest_similarities", "stars"]
 
 COMPARED_MEMBERS = 200
 """Members up to which every pair of a cluster is compared for its smallest similarity."""
@@ -103,13 +103,7 @@ def stars(
     that stands before it; the most similar of those is named.
     """
     documents = len(order)
-    ends = np.concatenate([first, second])
-    others = np.concatenate([second, first])
-    by_end = np.argsort(ends, kind="stable")
-    starts = np.zeros(documents + 1, np.int64)
-    np.cumsum(np.bincount(ends, minlength=documents), out=starts[1:])
-    neighbours = others[by_end]
-    scores = np.concatenate([similarity, similarity])[by_end]
+    starts, neighbours, scores = _neighbours(documents, first, second, similarity)
     places = np.empty(documents, np.int64)
     places[order] = np.arange(documents)
     kept = np.zeros(documents, np.bool_)
@@ -118,3 +112,56 @@ def stars(
     nearest_similarity = np.ones(documents)
     kernels.nearest_kept(places, starts, neighbours, scores, kept, nearest, nearest_similarity)
     return Stars(kept, nearest, nearest_similarity)
+
+
+def grouped_stars(
+    order: NDArray[np.int64],
+    fixed: int,
+    texts: NDArray[np.int64],
+    labels: NDArray[np.int64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    similarity: NDArray[np.float64],
+    *,
+    directed: bool = False,
+) -> Stars:
+    """Keep cells as `stars` keeps documents, where two of one label are no pair.
+
+    A cell is of a text; the pairs are of texts, and the cells of one text are wholly similar. Of
+    directed pairs only the second speaks for the first. The first `fixed` in the order are kept.
+    """
+    count = int(texts.max(initial=-1)) + 1
+    linked = _neighbours(count, first, second, similarity, directed=directed)
+    places = np.empty(len(order), np.int64)
+    places[order] = np.arange(len(order))
+    kept = np.zeros(len(order), np.bool_)
+    speaking = np.full(count, -1, np.int64), np.full(count, -1, np.int64)
+    kernels.keep_cells(order, fixed, texts, labels, *linked[:2], kept, *speaking)
+    nearest = np.arange(len(order), dtype=np.int64)
+    nearest_similarity = np.ones(len(order))
+    kernels.nearest_kept_cells(
+        places, texts, labels, *linked, kept, *speaking, nearest, nearest_similarity
+    )
+    return Stars(kept, nearest, nearest_similarity)
+
+
+def _neighbours(
+    count: int,
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    similarity: NDArray[np.float64],
+    *,
+    directed: bool = False,
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Give where the neighbours of each begin, and all neighbours and their similarities.
+
+    Of a directed pair the second is a neighbour of the first, and not the other way round.
+    """
+    ends, others, scores = first, second, similarity
+    if not directed:
+        ends, others = np.concatenate([first, second]), np.concatenate([second, first])
+        scores = np.concatenate([similarity, similarity])
+    by_end = np.argsort(ends, kind="stable")
+    starts = np.zeros(count + 1, np.int64)
+    np.cumsum(np.bincount(ends, minlength=count), out=starts[1:])
+    return starts, others[by_end], scores[by_end]

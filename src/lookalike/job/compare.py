@@ -174,7 +174,9 @@ def near_links(
     nearest = Nearest(known.get("nearest"), fixed=fixed)
     for start in range(known["near"], len(found), BLOCK_PAIRS):
         stop = min(start + BLOCK_PAIRS, len(found))
-        links.append(compare(*pairing.passing(*found.part(start, stop)), nearest))
+        first, second = pairing.passing(*found.part(start, stop))
+        links.append(compare(first, second, nearest))
+        known["candidates"] -= stop - start - len(first)
         spill_if_large(links, stage, running)
         known.update(near=stop, nearest=nearest.plain())
         stage.checkpoint()

@@ -25,7 +25,7 @@ from lookalike.base.wording import Message, setting
 from lookalike.candidates.identical import Groups
 from lookalike.candidates.pairing import Cells, Pairing, SideOrder
 from lookalike.candidates.union_find import UnionFind
-from lookalike.cluster.components import smallest_similarities, stars
+from lookalike.cluster.components import grouped_stars, smallest_similarities, stars
 from lookalike.cluster.keep import column_of, priorities
 from lookalike.cluster.thinning import Thinned
 from lookalike.job import compare as comparing
@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from lookalike.candidates.prefilter import Prefilter
+    from lookalike.cluster.components import Stars
     from lookalike.job.running import Running
     from lookalike.job.work_folder import Claim
     from lookalike.read import Corpus
@@ -124,6 +125,8 @@ class Job:
             "column": column,
             "skip_bad": self.running.skip_bad,
         }
+        if self.settings.groups is not None:
+            reading["groups"] = self.settings.groups
         if self.running.work is not None and None in reading["sources"]:
             raise SettingsError(f"{setting('work')} is for sources in files: leave it out")
         self.work = Work(self.running.work, reading=reading, claimed=self.claimed)
@@ -207,6 +210,7 @@ class Job:
                 CanonicalForm.of(self.settings),
                 shingle=self.settings.shingle,
                 column=column_of(self.keep),
+                groups=self.settings.groups,
                 running=self.running,
             )
         for note in self.collection.notes:
@@ -225,7 +229,8 @@ class Job:
         with timed(self.seconds, "group"):
             self.groups = Groups.of(self.texts, self.running.threads)
             self.rows = self.groups.representatives
-            self.pairing = Pairing(sum(self.collection.counts[:-1]) if self.across else None)
+            references = sum(self.collection.counts[:-1]) if self.across else None
+            self.pairing = Pairing(references, self.collection.group_labels())
             self.text_pairing = self.pairing.of_texts(self.groups)
         with timed(self.seconds, "plan"):
             sample = Sample.of(
@@ -526,7 +531,9 @@ class Job:
             for found in self.recipe.contained(self.texts, self.rows, threshold, resources):
                 sizes[found.pairs.first] = found.first_sizes
                 sizes[found.pairs.second] = found.second_sizes
-                links.append(found.pairs)
+                pairs = found.pairs
+                allowed = self.text_pairing.may_pair(pairs.first, pairs.second)
+                links.append(pairs if allowed is None else pairs.some(allowed))
                 comparing.spill_if_large(links, stage, running)
         return links, sizes
 
@@ -562,16 +569,16 @@ class Job:
         """Keep one of each group of similar documents."""
         self.prepare("dedup")
         references = sum(self.collection.counts[:-1])
-        preferred, order = self._preferred(references)
+        contained = self.settings.rule == "contained"
+        if self.pairing.labels is not None:
+            return self._dedup_in_groups(references, contained=contained)
+        preferred, order = self._preferred(self.groups, references)
         fixed = int(np.count_nonzero(preferred < references))
-        if self.settings.rule == "contained":
+        if contained:
             links, sizes = self._containments()
-            # The larger first: of two, it has the larger share of the other, so that a document
-            # is in a kept one of the corpus whichever of the two the other is in.
-            larger = np.argsort(-sizes[order[fixed:]], kind="stable")
-            order = np.concatenate([order[:fixed], order[fixed:][larger]])
+            order = _larger_first(order, fixed, sizes)
             thinned = self._stars_among(links, order, fixed, directed=True)
-            return self._stars(preferred, order, _places(order), thinned, references, None)
+            return self._stars(self.groups, preferred, order, thinned, references, None)
         places = _places(order)
         if self.plan.cascade is None:
             links, _ = self._links()
@@ -587,7 +594,37 @@ class Job:
             else:
                 thinned = self._thinned(sketches, order, places, fixed)
                 nearest = self._nearest("thin", order)
-        return self._stars(preferred, order, places, thinned, references, nearest)
+        return self._stars(self.groups, preferred, order, thinned, references, nearest)
+
+    def _dedup_in_groups(self, references: int, *, contained: bool) -> DedupResult:
+        """Keep greedily where documents of one group are no pair, identical ones either.
+
+        Those that are identical and of one group stay together, or go together.
+        """
+        links, sizes = self._containments() if contained else (self._links()[0], None)
+        cells = Cells.of(self.groups, Pairing(references, self.pairing.labels))
+        preferred, order = self._preferred(cells.documents, references)
+        fixed = int(np.count_nonzero(preferred < references))
+        texts = self.groups.of_document[preferred]
+        if sizes is not None:
+            order = _larger_first(order, fixed, sizes[texts])
+        labels = np.empty(0, np.int64) if cells.labels is None else cells.labels
+        pairs = self._all_pairs(links, directed=contained)
+        found = grouped_stars(
+            np.arange(len(order)),
+            fixed,
+            texts[order],
+            labels[order],
+            pairs.first,
+            pairs.second,
+            pairs.similarity,
+            directed=contained,
+        )
+        thinned = self._counted(found, len(links))
+        nearest = None if contained else self._nearest("compare")
+        return self._stars(
+            cells.documents, preferred, order, thinned, references, nearest, together=True
+        )
 
     def _thinned(
         self,
@@ -613,11 +650,14 @@ class Job:
                 prefilter=self._prefilter(sketches, order),
             )
 
-    def _preferred(self, references: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _preferred(
+        self, groups: Groups, references: int
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Give the document to keep of each group, and the groups in the order of preference."""
-        groups, collection = self.groups, self.collection
+        collection = self.collection
         if not len(groups) or self.keep == "first":
-            return self.rows, np.arange(len(groups))
+            first = groups.representatives
+            return first, np.argsort(first, kind="stable")  # quick where they are in order
         by_preference = priorities(
             self.keep,
             len(collection),
@@ -638,16 +678,7 @@ class Job:
         self, links: Links, order: NDArray[np.int64], fixed: int, *, directed: bool = False
     ) -> Thinned:
         """Keep greedily among all pairs; of directed ones the first is inside the second."""
-        needed = len(links) * STAR_BYTES_PER_PAIR
-        if needed > self.running.memory:
-            less = f"use {setting('recall', 0.999)} or less, which compares with kept ones only"
-            if directed:
-                less = f"raise {setting('memory')}, or {setting('containment')} if it is below 1"
-            raise QuadraticError(
-                f"{len(links):,} {'pairs' if directed else 'similar pairs'} were found, about "
-                f"{size(needed)} to choose from, of {size(self.running.memory)} allowed: {less}"
-            )
-        pairs = links.all()
+        pairs = self._all_pairs(links, directed=directed)
         places = _places(order)
         first, second = places[pairs.first], places[pairs.second]
         # A reference is never removed, nor weighed against another.
@@ -655,24 +686,50 @@ class Job:
         found = stars(
             np.arange(len(order)), first[weighed], second[weighed], pairs.similarity[weighed]
         )
+        return self._counted(found, len(links))
+
+    def _all_pairs(self, links: Links, *, directed: bool) -> Scored:
+        """Give all pairs at once, if there is room to choose from them."""
+        needed = len(links) * STAR_BYTES_PER_PAIR
+        if needed > self.running.memory:
+            less = f"use {setting('recall', 0.999)} or less, which compares with kept ones only"
+            if directed:
+                less = f"raise {setting('memory')}, or {setting('containment')} if it is below 1"
+            elif self.settings.groups is not None:
+                less = f"raise {setting('memory')}, or {setting('threshold')}"
+            raise QuadraticError(
+                f"{len(links):,} {'pairs' if directed else 'similar pairs'} were found, about "
+                f"{size(needed)} to choose from, of {size(self.running.memory)} allowed: {less}"
+            )
+        return links.all()
+
+    def _counted(self, found: Stars, accepted: int) -> Thinned:
+        """Put to what is kept what became of candidates, of which so many were similar."""
         counted = self.work.stage("compare").known
         candidates, dismissed = counted.get("candidates", 0), counted.get("dismissed", 0)
-        rejected = 0 if directed else candidates - len(links)
-        stay = found.kept, found.nearest, found.similarity
-        return Thinned(*stay, candidates, rejected, dismissed)
+        # What is contained is found without candidates.
+        rejected = max(candidates - accepted, 0)
+        return Thinned(found.kept, found.nearest, found.similarity, candidates, rejected, dismissed)
 
     def _stars(
         self,
+        groups: Groups,
         preferred: NDArray[np.int64],
         order: NDArray[np.int64],
-        places: NDArray[np.int64],
         thinned: Thinned,
         references: int,
         nearest: NearestDocuments | None,
+        *,
+        together: bool = False,
     ) -> DedupResult:
-        groups, ids = self.groups, self.collection.ids
+        """Give the result of which groups stay: one document of each, or together all."""
+        ids, places = self.collection.ids, _places(order)
         kept = groups.of_document < 0
-        kept[preferred[thinned.kept[places]]] = True
+        if together:
+            filled = np.flatnonzero(~kept)
+            kept[filled] = thinned.kept[places][groups.of_document[filled]]
+        else:
+            kept[preferred[thinned.kept[places]]] = True
         kept[:references] = True
         removed = np.flatnonzero(~kept)
         removed = removed[np.argsort(ids.ranks(removed))]
@@ -700,3 +757,15 @@ def _places(order: NDArray[np.int64]) -> NDArray[np.int64]:
     places = np.empty(len(order), np.int64)
     places[order] = np.arange(len(order))
     return places
+
+
+def _larger_first(
+    order: NDArray[np.int64], fixed: int, sizes: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Put those with more shingles before others; the first, fixed ones stay first.
+
+    Of two, the larger has the larger share of the other, so that whichever of them is inside the
+    other, the smaller is inside the larger, and that is kept.
+    """
+    larger = np.argsort(-sizes[order[fixed:]], kind="stable")
+    return np.concatenate([order[:fixed], order[fixed:][larger]])

@@ -89,13 +89,13 @@ def _job(
     told = Encodings.of(options.encoding, strict=options.strict_encoding)
     encodings = {"encoding": told.encoding, "strict_encoding": told.strict}
     keep = getattr(options, "keep", "first")
-    column = column_of(keep)
+    column, groups = column_of(keep), settings.groups
     with _standard_input([*(names or ()), *(reference or ())], running) as (spool, claimed):
         sources: list[Corpus | InMemory] = []
         listed = {"spool": spool, "chosen": chosen, **encodings}
         if against is not None and reference != []:
-            sources.append(_opened(against, reference, read_fields, None, running, listed))
-        sources.append(_opened(source, names, read_fields, column, running, listed))
+            sources.append(_opened(against, reference, read_fields, None, groups, running, listed))
+        sources.append(_opened(source, names, read_fields, column, groups, running, listed))
         # Of `dedup` a reference takes documents away, of `find` it is the other half of a pair.
         across = against is not None and not hasattr(options, "keep")
         job = Job(sources, settings, running, read_fields | encodings, keep, across, claimed)
@@ -173,16 +173,17 @@ def _opened(
     names: Sequence[str] | None,
     fields: Mapping[str, Any],
     column: str | None,
+    groups: str | None,
     running: Running,
     listed: Mapping[str, Any],
 ) -> Corpus | InMemory:
     if names is None:
         held = hold(source)
-        return InMemory(read(held, **fields), column, source=held)
+        return InMemory(read(held, **fields), column, groups=groups, source=held)
     return open_corpus(
         names,
         **fields,
-        columns=(column,) if column else (),
+        columns=tuple({name: None for name in (column, groups) if name is not None}),
         skip_bad=running.skip_bad,
         memory=running.memory,
         **listed,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 from collections import Counter, deque
@@ -20,9 +21,11 @@ from lookalike.base.threads import in_order, pieces
 from lookalike.base.wording import Message, count, in_python, quoted, setting
 from lookalike.job.running import PIECE_BYTES
 from lookalike.read import kind_of
+from lookalike.read.batches import is_missing
 from lookalike.read.files import FileNote, Unread, counts_of, described
 from lookalike.read.vectors import byte_lengths
 from lookalike.results.ids import Ids, IdWriter
+from lookalike.settings.options import FOLDER
 from lookalike.text.documents import Texts
 from lookalike.text.vectors import dimension_of
 
@@ -70,6 +73,10 @@ class Collection:
     records: Column
     values: Column
     value_lengths: Column
+    groups: str | None
+    """The column by which documents are grouped."""
+    group_prints: Column
+    """Two words of each document, those of its group; both 0 where it has none."""
     skipped: Mapping[str, int]
     """Files passed over, by reason."""
     passed: Column
@@ -121,6 +128,27 @@ class Collection:
         spans = zip(starts.tolist(), ends.tolist(), strict=True)
         return [json.loads(data[start:end]) for start, end in spans]
 
+    def group_labels(self) -> NDArray[np.int64] | None:
+        """Number the groups; a document without one has a number of its own."""
+        if self.groups is None:
+            return None
+        prints = self.group_prints.read().reshape(-1, 2)
+        grouped = np.flatnonzero(prints.any(axis=1))
+        if len(prints) and not len(grouped):
+            raise SourceError(
+                f"no document has a value in column {self.groups!r}: name another in "
+                f"{setting('groups')}, or for files without columns {setting('groups', FOLDER)}"
+            )
+        labels = np.arange(len(prints), dtype=np.int64)
+        mine = prints[grouped]
+        order = np.lexsort((mine[:, 1], mine[:, 0]))
+        new = np.ones(len(order), np.bool_)
+        new[1:] = (mine[order[1:]] != mine[order[:-1]]).any(axis=1)
+        # The number of a group is that of one of its documents, which no other one has.
+        firsts = grouped[order[np.flatnonzero(new)]]
+        labels[grouped[order]] = firsts[np.cumsum(new) - 1]
+        return labels
+
 
 class _Part(NamedTuple):
     """A piece of a batch, made canonical."""
@@ -139,6 +167,7 @@ class _Reader:
     work: Work
     form: CanonicalForm
     column: str | None
+    groups: str | None
     running: Running
     known: dict[str, Any] = field(init=False)
     _copying: ThreadPoolExecutor | None = None
@@ -175,6 +204,7 @@ class _Reader:
         self.value_lengths = stage.column("values.lengths", np.int32)
         self.passed = stage.column("passed", np.uint8)
         self.file_notes = stage.column("file_notes", np.uint8)
+        self.group_prints = stage.column("groups", np.uint64)
 
     def run(self) -> None:
         """Read all sources."""
@@ -312,6 +342,8 @@ class _Reader:
             # A reference corpus, of which nothing is removed, is read without the column.
             values = batch.columns.get(self.column, [None] * len(batch.ids))
             self._append_values(values, rows)
+        if self.groups is not None:
+            self._append_groups(batch, rows, number)
         if len(rows) and not pa.types.is_integer(batch.ids.type):
             known["whole"] = False
         broken = [*batch.broken, *(one for part in parts for one in part.bad)]
@@ -357,6 +389,34 @@ class _Reader:
         self.values.append(np.frombuffer(b"".join(texts), np.uint8))
         self.value_lengths.append(np.array([len(text) for text in texts], np.int32))
 
+    def _append_groups(self, batch: Batch, rows: NDArray[np.int64], number: int) -> None:
+        column = batch.columns.get(self.groups or "", [None] * len(batch.ids))
+        values = column.to_pylist() if hasattr(column, "to_pylist") else list(column)
+        prints: dict[str | None, bytes] = {None: bytes(16)}
+        found = []
+        for row in rows.tolist():
+            name = _group_name(values[row])
+            if name is None and self.groups == FOLDER:
+                name = self.sources[number].folder(int(batch.shards[row]))
+            if name is not None and name not in prints:
+                prints[name] = _fingerprint(name)
+            found.append(prints[name])
+        self.group_prints.append(np.frombuffer(b"".join(found), np.uint64))
+
+
+def _group_name(value: Any) -> str | None:
+    """Write the group of a document as text, as 3 is in every format; None where it has none."""
+    if is_missing(value) or value == "":
+        return None
+    if isinstance(value, (float, np.floating)) and float(value).is_integer():
+        return str(int(value))
+    return value if isinstance(value, str) else str(value)
+
+
+def _fingerprint(name: str) -> bytes:
+    """Give 16 bytes for a name, of which those of two names are never alike."""
+    return hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
 
 def _choice(note: str) -> str:
     """Give what was chosen, without the file that it was first told of."""
@@ -392,10 +452,14 @@ def read_all(
     *,
     shingle: str,
     column: str | None,
+    groups: str | None = None,
     running: Running,
 ) -> Collection:
-    """Read all sources, or go on where the work folder says; `column` is kept for a policy."""
-    reader = _Reader(sources, work, form, column, running)
+    """Read all sources, or go on where the work folder says.
+
+    `column` is kept for a policy, and the values of `groups` are told apart.
+    """
+    reader = _Reader(sources, work, form, column, groups, running)
     known = reader.known
     if not known["done"]:
         reader.run()
@@ -427,6 +491,8 @@ def read_all(
         records=reader.records,
         values=reader.values,
         value_lengths=reader.value_lengths,
+        groups=groups,
+        group_prints=reader.group_prints,
         skipped=sum((Counter(counts_of(one.unread)) for one in sources), Counter(known["skipped"])),
         passed=reader.passed,
         file_notes=reader.file_notes,

@@ -79,6 +79,86 @@ def nearest_kept(places, starts, neighbours, similarities, kept, nearest, simila
         similarity[document] = similarities[best]
 
 
+@inner
+def _speaker(first_kept, other_kept, labels, text, cell):
+    """Give the first kept cell of a text that has another label than a cell, or -1."""
+    first = first_kept[text]
+    return first if first < 0 or labels[first] != labels[cell] else other_kept[text]
+
+
+@inner
+def _speaks(first_kept, other_kept, labels, text, cell):
+    return _speaker(first_kept, other_kept, labels, text, cell) >= 0
+
+
+@kernel
+def keep_cells(order, fixed, texts, labels, starts, neighbours, kept, first_kept, other_kept):
+    """Keep each cell, in order, unless a kept one of another label speaks for it.
+
+    A cell is of a text, and is linked to the cells of that text and of its neighbours that have
+    another label. The first `fixed` of the order are kept whatever speaks for them. The first kept
+    cell of each text is written down, and the first that has another label than that: one of the
+    two has another label than any cell, if any kept one has. Both are -1 before.
+    """
+    for place in range(len(order)):
+        cell = order[place]
+        text = texts[cell]
+        stays = place < fixed or not _speaks(first_kept, other_kept, labels, text, cell)
+        if stays and place >= fixed:
+            for at in range(starts[text], starts[text + 1]):
+                if _speaks(first_kept, other_kept, labels, neighbours[at], cell):
+                    stays = False
+                    break
+        if stays:
+            kept[cell] = True
+            if first_kept[text] < 0:
+                first_kept[text] = cell
+            elif other_kept[text] < 0 and labels[first_kept[text]] != labels[cell]:
+                other_kept[text] = cell
+
+
+@kernel
+def nearest_kept_cells(
+    places,
+    texts,
+    labels,
+    starts,
+    neighbours,
+    similarities,
+    kept,
+    first_kept,
+    other_kept,
+    nearest,
+    similarity,
+):
+    """Name for each cell that is not kept the most similar kept one that speaks for it.
+
+    That stands before it and has another label; of equally similar ones, the first in the order.
+    Cells of one text are wholly similar.
+    """
+    for cell in range(len(texts)):
+        if kept[cell]:
+            continue
+        text = texts[cell]
+        best = _speaker(first_kept, other_kept, labels, text, cell)
+        score = 1.0
+        if best >= 0 and places[best] > places[cell]:
+            best = -1
+        for at in range(starts[text], starts[text + 1]):
+            other = _speaker(first_kept, other_kept, labels, neighbours[at], cell)
+            if other < 0 or places[other] > places[cell]:
+                continue
+            if (
+                best < 0
+                or similarities[at] > score
+                or (similarities[at] == score and places[other] < places[best])
+            ):
+                best = other
+                score = similarities[at]
+        nearest[cell] = best
+        similarity[cell] = score
+
+
 @kernel
 def order_by_label(labels, items, order):
     """Write the places of items by their labels, from 0 on; those of one label in their order."""

@@ -55,8 +55,8 @@ def refuse_taken(names: Sequence[str], added: pa.Schema, where: str) -> None:
     for name in added.names:
         if name in names:
             raise OutputError(
-                f"{where} has a column {quoted(name)} already, which {setting('annotate')} adds: rename "
-                f"it in the source, or leave out {setting('annotate')}"
+                f"{where} has a column {quoted(name)} already, which {setting('annotate')} adds: "
+                f"rename it in the source, or leave out {setting('annotate')}"
             )
 
 

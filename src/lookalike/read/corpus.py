@@ -126,6 +126,13 @@ class Corpus:
             return f"{one.name}:{place_in(record)}"
         return f"{one.name}:{record}"
 
+    def folder(self, shard: int) -> str | None:
+        """Give the folder in which a file that is one document stands; None for other files."""
+        one = self.shards[shard]
+        # An address is no path of this system, and has slashes on every one.
+        end = max(one.name.rfind("/"), one.name.rfind(os.sep), 0)
+        return one.name[:end] if one.is_one_document else None
+
     def drop_cached(self, begin: int, end: int) -> None:
         """Let the system forget some bytes of the files, which were read and will not be again."""
         before = 0

@@ -437,6 +437,9 @@ def _common(kinds: Set[pa.DataType]) -> pa.DataType:
 def _cast(array: pa.Array, kind: pa.DataType) -> pa.Array:
     if array.null_count == len(array):
         return pa.nulls(len(array), kind)
+    if pa.types.is_floating(array.type) and kind == pa.string():
+        # As text, what is no number would be a word like any other.
+        array = pc.if_else(pc.is_nan(array), pa.scalar(None, array.type), array)
     try:
         return array.cast(kind, safe=False)
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):

@@ -31,18 +31,26 @@ class InMemory:
     """Documents that are in memory already."""
 
     def __init__(
-        self, documents: Documents, column: str | None = None, *, source: Any = None
+        self,
+        documents: Documents,
+        column: str | None = None,
+        *,
+        groups: str | None = None,
+        source: Any = None,
     ) -> None:
-        """Take documents, the column that they may be kept by, and what holds them."""
-        if column is not None and column not in documents.columns:
-            raise SourceError(
-                f"there is no column {quoted(column)} to keep by: there are "
-                f"{listed(list(documents.columns))}"
-            )
+        """Take documents, the columns to keep by and to group by, and what holds the documents."""
+        # Where there is no document, there may be no column either.
+        asked = [(column, "keep"), (groups if len(documents) else None, "group")]
+        for name, purpose in asked:
+            if name is not None and name not in documents.columns:
+                raise SourceError(
+                    f"there is no column {quoted(name)} to {purpose} by: there are "
+                    f"{listed(list(documents.columns))}"
+                )
         self._documents = documents
         self._source = source
         self._lengths = byte_lengths(documents.texts)
-        self._column = column
+        self._columns = {name for name, _ in asked if name is not None}
         self.size = int(self._lengths.sum())
         self.unread: Sequence[Unread] = documents.unread
 
@@ -55,6 +63,9 @@ class InMemory:
     def place(self, _shard: int, record: int) -> str:
         """Say where a document stands."""
         return f"document {quoted(self._documents.ids[record - 1].as_py())}"
+
+    def folder(self, _shard: int) -> None:
+        """Say that what is in memory stands in no folder."""
 
     def drop_cached(self, _begin: int, _end: int) -> None:
         """Do nothing: what is in memory is the caller's."""
@@ -69,9 +80,7 @@ class InMemory:
         for piece in pieces(self._lengths, batch_bytes):
             begin, end = piece.start, piece.stop
             read += int(self._lengths[piece].sum())
-            columns = {}
-            if self._column is not None:
-                columns[self._column] = documents.columns[self._column][begin:end]
+            columns = {name: documents.columns[name][begin:end] for name in self._columns}
             yield Batch(
                 ids=documents.ids[begin:end],
                 texts=documents.texts[begin:end],

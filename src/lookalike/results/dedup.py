@@ -304,10 +304,10 @@ class DedupResult(Result):
                 "a result that was pickled holds no documents of files, only their ids: write it "
                 "to a folder before"
             )
-        return OutputError(
-            f"this result was opened again from {self.folder}: its documents are there, in kept, "
-            "kept.txt or annotated"
-        )
+        what = "kept documents are there, in kept or kept.txt"
+        if self.known is not None and self.known.get("annotated"):
+            what = "documents are there, in annotated or annotated.jsonl"
+        return OutputError(f"this result was opened again from {self.folder}: its {what}")
 
     @classmethod
     def _opened(cls, path: Path, record: dict[str, Any]) -> Self:

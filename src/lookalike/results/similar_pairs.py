@@ -203,19 +203,34 @@ class DirectedPairs(LaidOutPairs):
     @cached_property
     def count(self) -> int:
         """The number of pairs, each two copies counted once."""
-        sizes = self.documents.groups.sizes
-        directed = mutual = 0
-        for block in self.links.blocks():
+        cells, sizes = self.documents.cells, self.documents.joined.sizes
+        directed = mutual = identical = 0
+        if cells is None:
+            blocks: Iterator[tuple[Scored, bool]] = ((one, False) for one in self.links.blocks())
+            identical = int((sizes * (sizes - 1) // 2).sum())
+        else:
+            blocks = cell_links(self.links, cells)
+        for block, same in blocks:
             pairs = sizes[block.first] * sizes[block.second]
+            if same:
+                identical += int(pairs.sum())
+                continue
             copies = block.first_in_second == 1
             directed += int(pairs[~copies].sum())
             mutual += int(pairs[copies].sum())
-        return directed + mutual // 2 + int((sizes * (sizes - 1) // 2).sum())
+        return directed + mutual // 2 + identical
 
     @cached_property
     def inside_count(self) -> int:
         """The number of documents that are inside another."""
-        sizes = self.documents.groups.sizes
+        cells, sizes = self.documents.cells, self.documents.joined.sizes
+        if cells is not None:
+            inside = np.zeros(len(sizes), np.bool_)
+            for block, same in cell_links(self.links, cells):
+                inside[block.first] = True
+                if same:
+                    inside[block.second] = True
+            return int(sizes[inside].sum())
         inside = sizes > 1
         for block in self.links.blocks():
             inside[block.first] = True

@@ -58,6 +58,16 @@ class Scored:
         """Give the same pairs by the rows that their places stand for."""
         return replace(self, first=rows[self.first], second=rows[self.second])
 
+    def some(self, chosen: NDArray[np.bool_] | slice) -> Scored:
+        """Give some of the pairs."""
+        return Scored(
+            self.first[chosen],
+            self.second[chosen],
+            self.similarity[chosen],
+            self.first_in_second[chosen],
+            self.second_in_first[chosen],
+        )
+
     @classmethod
     def joined(cls, parts: list[Scored]) -> Scored:
         """Put several one after the other."""

@@ -17,6 +17,7 @@ from lookalike.settings.options import (
     Drawn,
     Encoded,
     Estimated,
+    Grouped,
     Inside,
     Keeping,
     Listed,
@@ -77,6 +78,7 @@ class FindOptions(
     Banded,
     Shingled,
     Similar,
+    Grouped,
     Across,
 ):
     """Options of `find`."""
@@ -100,6 +102,7 @@ class DedupOptions(
     Shingled,
     Similar,
     Ruled,
+    Grouped,
     Keeping,
     WrittenFolder,
 ):
@@ -118,6 +121,7 @@ class ContainedOptions(
     Normalised,
     Cleaned,
     Shingled,
+    Grouped,
     Inside,
 ):
     """Options of `contained`."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 __all__ = [
+    "FOLDER",
     "FORMATS",
     "METRICS",
     "RULES",
@@ -29,6 +30,7 @@ __all__ = [
     "Drawn",
     "Encoded",
     "Estimated",
+    "Grouped",
     "Inside",
     "Keeping",
     "Listed",
@@ -55,6 +57,8 @@ METRICS = ("jaccard", "cosine")
 RULES = ("similar", "contained")
 WEIGHTS = ("counts", "binary", "log", "tf-idf")
 FORMATS = ("table", "jsonl", "csv", "parquet")
+FOLDER = "folder"
+"""The group of a file that has no columns: the folder in which it stands."""
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
@@ -225,6 +229,18 @@ class Across:
         "several times.",
         metavar="REF",
         is_list=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class Grouped:
+    """Which documents are never compared with each other."""
+
+    groups: str | None = option(
+        None,
+        "Column by which documents are grouped: two of one group are no pair, and one without a "
+        "value is a group of its own; 'folder' stands for the folder of a file without columns.",
+        metavar="COLUMN",
     )
 
 

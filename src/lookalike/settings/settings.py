@@ -17,6 +17,7 @@ from lookalike.settings.options import (
     Banded,
     Cleaned,
     Estimated,
+    Grouped,
     Measured,
     Normalised,
     Seeded,
@@ -50,7 +51,7 @@ class Digest(str):
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(
-    Seeded, Normalised, Cleaned, Estimated, Weighted, Measured, Banded, Shingled, Similar
+    Seeded, Normalised, Cleaned, Estimated, Weighted, Measured, Banded, Shingled, Grouped, Similar
 ):
     """What decides the result of a job, and nothing that does not (threads, files, colours)."""
 
@@ -63,7 +64,8 @@ class Settings(
 
     def __post_init__(self) -> None:
         """Refuse what cannot be."""
-        for name in ("shingle", "normalise", "metric", "rule", "cascade", "ignore", "weights"):
+        texts = ("shingle", "normalise", "metric", "rule", "cascade", "ignore", "weights", "groups")
+        for name in texts:
             value = getattr(self, name)
             needed = name in ("shingle", "normalise", "metric", "rule")
             if not isinstance(value, str) and (needed or value is not None):
@@ -221,7 +223,8 @@ class Settings(
     def fingerprint(self) -> str:
         """Name these settings in 16 hexadecimal digits: equal ones alike, others not."""
         # What came later and is not set is left out, so that older fingerprints stay as they are.
-        later = {"ignore", "max_df", "containment", "metric", "weights", "simhash", "rule"}
+        later = {"ignore", "max_df", "containment", "metric", "weights", "simhash"}
+        later |= {"rule", "groups"}
         unset = {field.name: field.default for field in fields(self)}
         given = {
             name: value
