@@ -309,3 +309,23 @@ def test_a_job_that_was_stopped_while_reading_goes_on(tmp_path, monkeypatch):
         lookalike.find(tmp_path / "in", work=tmp_path / "work", **options)
     with lookalike.find(tmp_path / "in", work=tmp_path / "work", **options) as result:
         assert facts_of(result) == expected
+
+
+@pytest.mark.parametrize("way", ["planned", "bands", "exact", "simhash", "cosine"])
+def test_documents_of_one_group_are_not_compared(way):
+    """Nor are they counted as if they were."""
+    given = [{**one, "student": "ann"} for one in corpus(3, 40)]
+    with lookalike.find(given, groups="student", **WAYS[way]) as result:
+        assert (len(result), len(result.links), len(result.clusters)) == (0, 0, 0)
+        assert result.summary.candidates == result.summary.dismissed
+    with lookalike.contained(given, groups="student") as inside:
+        assert len(inside) == inside.inside_count == len(inside.inside.links) == 0  # type: ignore[union-attr]
+
+
+def test_a_reference_that_is_inside_a_document_takes_nothing_away():
+    given = [{"id": 1, "text": "a b c d e f", "student": "ann"}]
+    reference = [{"id": 1, "text": "a b", "student": "bob"}]
+    rule: dict[str, Any] = {"rule": "contained", "shingle": "words:1"}
+    assert lookalike.dedup(given, against=reference, groups="student", **rule).kept == given
+    assert lookalike.dedup(given, against=reference, **rule).kept == given
+    assert lookalike.dedup(reference, against=given, groups="student", **rule).kept == []
