@@ -64,6 +64,13 @@ class TestAgainst:
         assert facts["counts"]["reference"] == 3
         assert {one["corpus"] for one in facts["clusters"]} == {"source", "reference"}
 
+    def test_the_share_to_fail_on_is_of_the_source(self, told, sources):
+        ours, theirs = sources
+        command = ("find", theirs, "--against", ours, "-s", "chars:5", "-t", "0.8", "-q")
+        # One of three documents is like two of the reference.
+        assert told(*command, "--fail-on", "34%", "--format", "csv")[0] == 0
+        assert told(*command, "--fail-on", "33%", "--format", "csv")[0] == 3
+
     def test_nothing_alike_is_said_in_a_line(self, told, sources):
         ours, theirs = sources
         command = ("find", ours, "--against", theirs, "-s", "chars:5", "-t", "1", "-q")

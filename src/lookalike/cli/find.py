@@ -66,13 +66,22 @@ def find(
             write_out(result.pair_blocks(), kind)
         if not result.was_there:
             _summarise(result, console, explain=explain, shown=kind == "table")
-        members = len(result.clusters)
-        working.end_if(fail_on, result.pair_count, members, result.summary.documents)
+        # Of two corpora, the share is that of the source.
+        documents = result.summary.documents - result.summary.references
+        working.end_if(fail_on, result.pair_count, _members(result), documents)
 
 
 def named(name: Any, corpus: str | None) -> Any:
     """Say of a document of the reference that it is there: its id may stand in both."""
     return f"{name} (reference)" if corpus == "reference" else name
+
+
+def _members(result: FindResult) -> int:
+    """Count the documents of the source that are in a cluster."""
+    members = result.clusters
+    if "corpus" not in members.column_names:
+        return len(members)
+    return sum(one == "source" for one in members["corpus"].to_pylist())
 
 
 def _summarise(result: FindResult, console: Console, *, explain: bool, shown: bool) -> None:
