@@ -135,7 +135,7 @@ class Cells:
 
     @classmethod
     def of(cls, groups: Groups, pairing: Pairing) -> Cells:
-        """Split identical documents by corpus and group."""
+        """Split identical documents by corpus and group, where not all may be a pair."""
         texts = np.repeat(np.arange(len(groups)), groups.sizes)
         members, labels, references = groups.members, pairing.labels, pairing.references
         # Those of the reference come first in a text already: they are the first documents.
