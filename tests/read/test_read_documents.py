@@ -306,6 +306,18 @@ class TestMessages:
         windows = headers + b"\r\n\r\n" + body
         assert text_of("eml", windows) == text
 
+    @pytest.mark.parametrize(
+        "data",
+        [
+            b"From a@example.org Mon Jan  1 00:00:00 2024\nSubject: a\n\nb",
+            b"Subject: a\nb",
+            b"Subject: a\nContent-Type: multipart/mixed\n\nb",
+            b"Subject: a\nContent-Type: multipart/mixed; boundary=x\n\nb",
+        ],
+    )
+    def test_what_a_message_says_wrongly_of_itself_loses_no_text(self, text_of, data):
+        assert text_of("eml", data) == "a\n\nb"
+
     def test_subjects_are_decoded(self, text_of):
         def subject(raw):
             return text_of("eml", b"Subject: " + raw + b"\n\n")

@@ -11,7 +11,7 @@ import lookalike
 from document_files import mailbox as mailbox_of
 from document_files import message
 from lookalike.base.errors import SourceError
-from lookalike.read import mbox, open_corpus, streams
+from lookalike.read import mail, mbox, open_corpus, streams
 from lookalike.read.blocks import blocks
 from lookalike.read.streams import Bounds
 from source_files import PACKINGS, bad_of, documents, ids_and_texts, pack, unpack
@@ -112,9 +112,10 @@ def test_what_is_no_mailbox_is_refused(tmp_path, data):
     assert ids_and_texts(path) == []
 
 
-def test_a_message_that_cannot_be_read_is_named_and_passed_over(tmp_path):
+def test_a_message_that_cannot_be_read_is_named_and_passed_over(tmp_path, monkeypatch):
+    monkeypatch.setattr(mail, "MAX_PARTS", 2)
     path = tmp_path / "in.mbox"
-    bad = b"Content-Type: multipart/mixed\n\nno boundary\n"
+    bad = b"Content-Type: multipart/mixed; boundary=x\n\n" + b"--x\n\ntext\n" * 3
     path.write_bytes(mailbox_of(FOUR[0], bad, FOUR[1]))
     with pytest.raises(SourceError, match=r"in\.mbox:2 is a message that cannot be read \(it has"):
         list(open_corpus([path]).batches())

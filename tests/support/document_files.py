@@ -25,7 +25,7 @@ def zipped(parts: Mapping[str, str | bytes]) -> bytes:
 
 
 def with_part(data: bytes, name: str, content: str | bytes) -> bytes:
-    """Put another content in the place of a part, or leave it out."""
+    """Put another content in the place of a part."""
     with zipfile.ZipFile(io.BytesIO(data)) as packed:
         parts: dict[str, str | bytes] = {one: packed.read(one) for one in packed.namelist()}
     return zipped({**parts, name: content})

@@ -30,6 +30,8 @@ PACKED_FACTOR = 2
 """How much longer than a text may be what it is sent as."""
 MAX_DEPTH = 32
 """Parts inside one another; a message has two or three."""
+ENVELOPE = re.compile(rb"\A>?From [^\n]*\n")
+"""A line of a mailbox, which some programs leave in a message."""
 HEADER = re.compile(rb"[!-9;-~]+[ \t]*:")
 BLANK = re.compile(rb"\r?\n\r?\n|\A\r?\n")
 LINE_END = re.compile(rb"\r?\n?")
@@ -50,7 +52,7 @@ def message_text(file: Any, name: str, bounds: Bounds) -> str:
 
 def message_fields(data: bytes, name: str, bounds: Bounds) -> dict[str, str]:
     """Give the fields of a message, as `FIELDS` of `mbox` has them, from its first header on."""
-    data = data.removeprefix(codecs.BOM_UTF8)
+    data = ENVELOPE.sub(b"", data.removeprefix(codecs.BOM_UTF8), 1)
     if not HEADER.match(data):
         raise ValueError("it does not begin with the headers of a message")
     part = _part(memoryview(data))  # parts inside one another share their bytes
@@ -78,7 +80,11 @@ def _part(data: memoryview) -> _Part:
     end, begin = blank.span() if blank else (len(data), len(data))
     if end > HEADER_LIMIT_BYTES:
         raise ValueError(f"its headers are longer than {HEADER_LIMIT_BYTES >> 20} MB")
-    return _Part(PARSER.parsebytes(bytes(data[:end])), data[begin:])
+    headers = PARSER.parsebytes(bytes(data[:end]))
+    # Lines that are no headers belong to the body, though no blank line is before them.
+    if rest := str(headers.get_payload() or "").encode("ascii", "surrogateescape"):
+        begin = end - len(rest)
+    return _Part(headers, data[begin:])
 
 
 class _Texts:
@@ -94,17 +100,18 @@ class _Texts:
         if headers.get_content_disposition() == "attachment":
             return ""
         kind = headers.get_content_type()
-        if headers.get_content_maintype() == "multipart":
+        inner = [_part(one) for one in self._parts(part)]
+        if inner:
             if depth == MAX_DEPTH:
                 raise ValueError(f"its parts are nested deeper than {MAX_DEPTH} levels")
-            inner = [_part(one) for one in self._parts(part)]
             if kind == "multipart/alternative":
                 inner.sort(key=lambda one: one.headers.get_content_type() != "text/plain")
                 return next(
                     (text for one in inner if (text := self.of(one, depth + 1)).strip()), ""
                 )
             return BETWEEN.join(filter(str.strip, (self.of(one, depth + 1) for one in inner)))
-        if kind not in ("text/plain", "text/html"):
+        # One that says that it has parts, and has none, is read as text.
+        if not kind.startswith("multipart/") and kind not in ("text/plain", "text/html"):
             return ""
         if len(part.body) > PACKED_FACTOR * self._bounds.record:
             raise self._bounds.too_long(f"the text of {self._name}")
@@ -112,8 +119,8 @@ class _Texts:
 
     def _parts(self, part: _Part) -> Iterator[memoryview]:
         boundary = part.headers.get_boundary()
-        if not boundary:
-            raise ValueError("it has parts, and does not say what is between them")
+        if not boundary or part.headers.get_content_maintype() != "multipart":
+            return
         mark = re.escape(boundary.encode("ascii", "surrogateescape"))
         between = re.compile(rb"(?:\A|\r?\n)--" + mark + rb"(--)?[ \t]*(?=\r?\n|\Z)")
         begin = None
