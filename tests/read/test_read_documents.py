@@ -311,6 +311,7 @@ class TestMessages:
         [
             b"From a@example.org Mon Jan  1 00:00:00 2024\nSubject: a\n\nb",
             b"Subject: a\nb",
+            b"Subject: a\nX: caf\xe9\nb",
             b"Subject: a\nContent-Type: multipart/mixed\n\nb",
             b"Subject: a\nContent-Type: multipart/mixed; boundary=x\n\nb",
         ],
@@ -323,6 +324,9 @@ class TestMessages:
             return text_of("eml", b"Subject: " + raw + b"\n\n")
 
         assert subject(b"=?utf-8?Q?caf=C3=A9?= =?iso-8859-1?B?6Q==?= x") == "caféé x"
+        assert (
+            text_of("eml", b"Subject: a\ncaf\xe9 not in a header\n") == "a\n\ncafé not in a header"
+        )
         assert subject(b"folded\n over lines") == "folded over lines"
         assert subject(b"caf\xe9") == subject("café".encode()) == "café"
         assert subject(b"=?nonsense?Q?caf=E9?=") == "café"

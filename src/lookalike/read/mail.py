@@ -33,7 +33,8 @@ MAX_DEPTH = 32
 ENVELOPE = re.compile(rb"\A>?From [^\n]*\n")
 """A line of a mailbox, which some programs leave in a message."""
 HEADER = re.compile(rb"[!-9;-~]+[ \t]*:")
-BLANK = re.compile(rb"\r?\n\r?\n|\A\r?\n")
+HEADER_LINE = re.compile(rb"(?:[!-9;-~]+[ \t]*:|[ \t])[^\n]*(?:\n|\Z)")
+"""The first of a header, or one that goes on with it."""
 LINE_END = re.compile(rb"\r?\n?")
 PARSER = BytesHeaderParser()
 GUESSED = ("ascii", "us-ascii", "unknown-8bit", "default", "")
@@ -76,15 +77,18 @@ class _Part(NamedTuple):
 
 
 def _part(data: memoryview) -> _Part:
-    blank = BLANK.search(data)
-    end, begin = blank.span() if blank else (len(data), len(data))
-    if end > HEADER_LIMIT_BYTES:
-        raise ValueError(f"its headers are longer than {HEADER_LIMIT_BYTES >> 20} MB")
-    headers = PARSER.parsebytes(bytes(data[:end]))
-    # Lines that are no headers belong to the body, though no blank line is before them.
-    if rest := str(headers.get_payload() or "").encode("ascii", "surrogateescape"):
-        begin = end - len(rest)
-    return _Part(headers, data[begin:])
+    """Part headers from the body, which may begin without a blank line before it."""
+    end = 0
+    while line := HEADER_LINE.match(data, end):
+        end = line.end()
+        if end > HEADER_LIMIT_BYTES:
+            raise ValueError(f"its headers are longer than {HEADER_LIMIT_BYTES >> 20} MB")
+    return _Part(PARSER.parsebytes(bytes(data[:end])), _after_line_end(data[end:]))
+
+
+def _after_line_end(data: memoryview) -> memoryview:
+    found = LINE_END.match(data)
+    return data[found.end() :] if found else data
 
 
 class _Texts:
@@ -121,7 +125,7 @@ class _Texts:
         boundary = part.headers.get_boundary()
         if not boundary or part.headers.get_content_maintype() != "multipart":
             return
-        mark = re.escape(boundary.encode("ascii", "surrogateescape"))
+        mark = re.escape(boundary.encode("utf-8", "surrogateescape"))
         between = re.compile(rb"(?:\A|\r?\n)--" + mark + rb"(--)?[ \t]*(?=\r?\n|\Z)")
         begin = None
         for found in between.finditer(part.body):
@@ -137,8 +141,7 @@ class _Texts:
         self._left -= 1
         if self._left < 0:
             raise ValueError(f"it has more than {MAX_PARTS:,} parts")
-        line_end = LINE_END.match(data)
-        return data[line_end.end() :] if line_end else data
+        return _after_line_end(data)
 
 
 def _unpacked(part: _Part) -> bytes:
