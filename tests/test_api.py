@@ -99,7 +99,7 @@ def test_files_that_python_writes_are_those_of_the_command(several, told):
     assert Path("c.csv").read_bytes() == Path("p.csv").read_bytes()
     said: list[str] = []
     lookalike.find(sources, out="again.jsonl", work="work", say=said.append)
-    assert "Going on from the work in work." in said
+    assert "Resuming from the work in work." in said
     assert Path("again.jsonl").read_bytes() == Path("p.jsonl").read_bytes()
     assert not [*several.glob(".*")]
 
@@ -150,7 +150,7 @@ def test_a_killed_call_goes_on_when_it_is_made_again(
     said: list[str] = []
     result = call(corpus, **options, say=said.append)
     # Before the first stage has begun there is nothing to go on from.
-    assert moment == 2 or any(line.startswith("Going on from the work in") for line in said)
+    assert moment == 2 or any(line.startswith("Resuming from the work in") for line in said)
     whole = call(corpus, **{name: value for name, value in options.items() if name == "estimate"})
     name = "removed" if command == "dedup" else "pairs"
     opened: Any = Result.open(options["out"])

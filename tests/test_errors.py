@@ -78,7 +78,7 @@ class TestSpelling:
 
     def test_an_error_that_writes_its_own_message_does_too(self):
         error: Any = lookalike.InvalidVectorError(*MADE["InvalidVectorError"])  # type: ignore[arg-type]
-        assert str(error) == "vector 3 is longer than memory= allows: mend or remove it"
+        assert str(error) == "vector 3 is longer than memory= allows: fix or remove it"
         assert error.for_command_line().startswith("vector 3 is longer than --memory allows")
 
     def test_an_error_may_be_without_a_message(self):

@@ -217,6 +217,7 @@ def write_sketches(
 
     The source is as that of `find`.
     """
+    from lookalike.base.timing import timed
     from lookalike.job.opening import names_of
     from lookalike.results.unread import write_unread
     from lookalike.write.files import (
@@ -231,13 +232,15 @@ def write_sketches(
         kind = options.format or format_of(out)
         check_targets([out], names_of(source) or [])
         with _sketches(source, options, out) as (job, tables):
-            write_atomically(out, lambda stream: write_tables(tables, stream, kind))
+            with timed(job.seconds, "write"):
+                write_atomically(out, lambda stream: write_tables(tables, stream, kind))
             summary = job.summary()
             if not is_device(out):
                 write_unread(Path(out), summary.unread)
             return summary
     with _sketches(source, options) as (job, tables):
-        write_tables(tables, out, options.format or "jsonl")
+        with timed(job.seconds, "write"):
+            write_tables(tables, out, options.format or "jsonl")
         return job.summary()
 
 
@@ -288,6 +291,7 @@ def _text_of(text: Any, **told: Any) -> tuple[Any, tuple[str, str]]:
 def _sketches(
     source: Any, options: SketchOptions, out: str | os.PathLike[str] | None = None
 ) -> Iterator[tuple[Job, Iterator[pa.Table]]]:
+    from lookalike.base.timing import timed_items
     from lookalike.job.opening import job_on
     from lookalike.job.sketch_table import sketch_tables
     from lookalike.recipe import ColumnChoice
@@ -295,5 +299,5 @@ def _sketches(
     choice = ColumnChoice(options.columns, options.rows, options.bits, options.multiset)
     settings = _settings(options, metric="cosine", rows=None, multiset=False)
     with job_on(source, settings, options, out=out) as job:
-        yield job, sketch_tables(job, choice)
+        yield job, timed_items(sketch_tables(job, choice), job.seconds, "sketch")
         job.finish()

@@ -153,7 +153,11 @@ def spelled_by_hand(tree):
     ]
 
 
-@pytest.mark.parametrize("module", [name for name in SPEAKING if name != "base/wording.py"])
+NOT_MESSAGES = ("base/wording.py", "read/xlsx_copies.py")
+"""The one that spells them, and one that writes the attributes of XML."""
+
+
+@pytest.mark.parametrize("module", [name for name in SPEAKING if name not in NOT_MESSAGES])
 def test_no_message_spells_a_setting_by_hand(module):
     assert spelled_by_hand(SPEAKING[module]) == []
 

@@ -280,7 +280,7 @@ def test_bad_input_is_one_line_and_writes_nothing(arguments, message, docs, monk
     assert (status, output) == (1, "")
     assert re.fullmatch(r"lookalike: [^\n]+\n", errors)
     assert message in errors
-    assert "Lookalike's own" not in errors
+    assert "a bug in Lookalike" not in errors
 
 
 @pytest.mark.parametrize(

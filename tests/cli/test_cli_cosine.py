@@ -75,7 +75,7 @@ def rows_of(output):
 
 
 def is_one_line(errors):
-    return re.fullmatch(r"lookalike: [^\n]+\n", errors) and "Lookalike's own" not in errors
+    return re.fullmatch(r"lookalike: [^\n]+\n", errors) and "a bug in Lookalike" not in errors
 
 
 def as_words(text):
@@ -113,7 +113,7 @@ class TestFind:
         said = as_words(errors)
         assert re.search(r"Plan \d+ bands? of \d+ bits? of 12-dimensional vectors, sketches", said)
         assert re.search(r"Compared \d+ candidates among 69 distinct documents, \d+ rejected", said)
-        assert re.search(r"[\d,]+ more dismissed by their sketches", said)
+        assert re.search(r"[\d,]+ more ruled out by their sketches", said)
         assert "Identical 1 to another" in said
         for weights, what in (
             ("counts", "chars:5 shingle counts"),
@@ -231,7 +231,7 @@ class TestBrokenVectors:
             assert (status, output) == (1, "")
             assert is_one_line(errors)
             assert f"{name}:7" in errors
-            assert f"{wrong}: mend or remove it" in errors
+            assert f"{wrong}: fix or remove it" in errors
             assert names(tmp_path) == ["in"]
 
     @pytest.mark.parametrize(("name", "kind"), BROKEN[::2])
@@ -242,7 +242,7 @@ class TestBrokenVectors:
         command = [*column, *COSINE, *BANDED, "--skip-bad"]
         status, output, errors = told("find", path, *command, "--format", "jsonl")
         assert status == 0
-        assert "Read 69 documents Bad 1 passed over, as asked:" in as_words(errors)
+        assert "Read 69 documents Bad 1 skipped, as asked:" in as_words(errors)
         assert f"{name}:7" in errors
         assert wrong in as_words(errors)
         rest = lookalike.find(some_vectors(), metric="cosine", bands=30, rows=6).pairs.to_pylist()
@@ -460,7 +460,7 @@ class TestDedup:
         assert told(*command, "-q") == (0, "", "")
         status, _, errors = told(*command)
         assert status == 0
-        assert "holds the result of this very job already" in as_words(errors)
+        assert "already holds the result of this job" in as_words(errors)
         assert told("dedup", array, *COSINE, "-t", "0.9", "-o", tmp_path / "clean")[0] == 1
 
 
@@ -686,7 +686,7 @@ class TestStopped:
         )
         assert (status, output) == (130, "")
         assert re.fullmatch(
-            r"lookalike: stopped; run the same command again to go on[^\n]+\n", errors
+            r"lookalike: stopped; run the same command again to resume[^\n]+\n", errors
         )
         assert job("dedup vectors", out) == (0, "", "")
         assert names(tmp_path) == ["clean"]

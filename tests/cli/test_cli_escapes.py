@@ -139,7 +139,7 @@ def test_all_that_find_says_is_printable(told, records, tmp_path):
         assert output.count(visible(f"{ALL}1")) == 2, "in the pairs and in the clusters"
         assert f"similar to nothing: {shortened(f'{ALL}3')}" in errors
         assert f"{SHOWN}.jsonl:4 is not valid JSON" in errors
-    assert f"Going on from the work in {tmp_path}/{SHOWN}.work." in errors
+    assert f"Resuming from the work in {tmp_path}/{SHOWN}.work." in errors
 
 
 def test_all_that_dedup_says_is_printable(told, records, tmp_path):
@@ -147,7 +147,10 @@ def test_all_that_dedup_says_is_printable(told, records, tmp_path):
     assert status == 0
     assert printable(output + errors)
     assert visible(f"{ALL}2") in output
-    for said in (f"removed 1, in {tmp_path}/{SHOWN}", f"{SHOWN} holds the result of this very job"):
+    for said in (
+        f"removed 1, in {tmp_path}/{SHOWN}",
+        f"{SHOWN} already holds the result of this job",
+    ):
         status, output, errors = told("dedup", records, "-o", tmp_path / NAME, columns=2000)
         assert status == 0
         assert printable(output + errors)

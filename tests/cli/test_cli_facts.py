@@ -133,7 +133,7 @@ def test_json_of_a_comparison_is_one_object_even_of_nothing(told, tmp_path):
 def test_json_and_a_format_exclude_each_other(told, docs):
     status, output, errors = told("find", docs, "--json", "--format", "csv")
     assert (status, output) == (2, "")
-    assert "--json and --format exclude each other" in errors
+    assert "--json and --format cannot be used together" in errors
 
 
 # What is found: pairs, and the documents in them, of all; passages, and the documents with one.

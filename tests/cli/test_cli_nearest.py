@@ -39,7 +39,10 @@ def test_finding_nothing_names_what_is_nearest_and_where_to_look_next(told, pile
         nearest,
     )
     assert found
-    assert hint == "-t 0.4 looks lower; `lookalike contained` looks for quotations and excerpts."
+    assert (
+        hint
+        == "-t 0.4 finds less similar pairs; `lookalike contained` finds quotations and excerpts."
+    )
     assert "Nearest" not in errors
     again = told("find", pile, "-s", "words:1", "-t", "0.4")[1]
     assert f"{found[1]}  draft.txt  final.txt" in again
@@ -52,7 +55,7 @@ def test_the_summary_says_it_where_no_table_does(command, told, pile, tmp_path):
     status, output, errors = told(command, pile / "*.txt", "-s", "words:1", "-o", out)
     assert (status, output) == (0, "")
     assert "Nearest Of all pairs, the most similar below 0.8 has 0." in flat(errors)
-    assert "Next -t 0.4 looks lower; `lookalike contained` looks for" in flat(errors)
+    assert "Next -t 0.4 finds less similar pairs; `lookalike contained` finds" in flat(errors)
     assert json.loads((out / "run.json").read_text())["nearest"]["a"].endswith("draft.txt")
 
 

@@ -355,7 +355,9 @@ def test_the_unfinished_work_on_files_that_changed_is_refused(
         file.write('{"id": "new", "text": "one more"}\n')
     status, output, errors = told("dedup", path, "-o", out, "-q")
     assert (status, output) == (1, "")
-    assert re.fullmatch(r"lookalike: [^\n]+the files are others, or were changed[^\n]+\n", errors)
+    assert re.fullmatch(
+        r"lookalike: [^\n]+the files are different, or were changed[^\n]+\n", errors
+    )
     assert not out.exists()
 
 
@@ -434,7 +436,7 @@ def test_ctrl_c_tells_how_to_go_on(job, expected, source, tmp_path):
     status, output, errors = ended("after a checkpoint", 6, end_by_ctrl_c, *arguments)
     assert (status, output) == (130, "")
     assert re.fullmatch(
-        r"lookalike: stopped; run the same command again to go on, or remove \S+ to give it up\n",
+        r"lookalike: stopped; run the same command again to resume, or remove \S+ to give it up\n",
         errors,
     )
     assert str(tmp_path / ".clean.lookalike-work") in errors
@@ -452,7 +454,7 @@ def test_ctrl_c_without_a_target_says_that_nothing_was_kept(told, source, monkey
     status, output, errors = told("dedup", source, "--dry-run", "-q")
     assert (status, output) == (130, "")
     assert errors == (
-        "lookalike: stopped; nothing was kept. With --work FOLDER a stopped job goes on\n"
+        "lookalike: stopped; nothing was saved. With --work FOLDER a stopped job can be resumed\n"
     )
 
 
@@ -470,7 +472,7 @@ def fail_with(number, original, room):
 
 
 def one_line(errors):
-    return re.fullmatch(r"lookalike: [^\n]+\n", errors) and "Lookalike's own" not in errors
+    return re.fullmatch(r"lookalike: [^\n]+\n", errors) and "a bug in Lookalike" not in errors
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Nothing stays unread in silence: what was passed over is said, counted and named."""
+"""Nothing stays unread in silence: what was skipped is said, counted and named."""
 
 import json
 
@@ -45,8 +45,8 @@ def named(folder):
 def test_what_was_not_read_is_named_in_the_folder_of_a_result(command, told, pile, tmp_path):
     status, _, errors = told(command, pile, "-o", tmp_path / "found")
     assert status == 0
-    (line,) = [line for line in errors.splitlines() if line.startswith("Passed over")]
-    assert line.startswith("Passed over 4 files: ")
+    (line,) = [line for line in errors.splitlines() if line.startswith("Skipped 4")]
+    assert line.startswith("Skipped 4 files: ")
     for counted in ("1 hidden", "1 in an unknown encoding", "2 binary", "old.rst", ", …)."):
         assert counted in line
     assert rows(tmp_path / "found" / "skipped.jsonl") == named(pile)
@@ -64,7 +64,7 @@ def test_it_is_named_beside_a_file_and_only_where_there_is_any(command, told, pi
     with lookalike.Result.open(target) as result:
         assert result.summary.unread.to_pylist() == named(pile)
     status, _, errors = told(command, pile / "a.txt", pile / "deep" / "b.txt", "-o", target)
-    assert (status, "Passed over" in errors) == (0, False)
+    assert (status, "Skipped" in errors) == (0, False)
     assert not beside.exists()
 
 
@@ -78,7 +78,7 @@ def test_dedup_names_it_and_sketch_does(told, pile, tmp_path):
 def test_the_line_comes_before_the_result_and_not_where_quiet_is_asked_for(told, pile):
     status, _, errors = told("find", pile)
     assert status == 0
-    assert errors.index("Passed over 4 files") < errors.index("Read  ")
+    assert errors.index("Skipped 4 files") < errors.index("Read  ")
     assert told("find", pile, "-q")[2] == ""
 
 
@@ -122,7 +122,7 @@ def test_one_that_turns_out_to_hold_none_is_an_error_too(told, tmp_path):
     (folder / "a.txt").write_bytes(b"a\0")
     status, output, errors = told("find", folder)
     assert (status, output) == (1, "")
-    assert "hold no document that can be read, with 1 file passed over: 1 binary (.txt)" in errors
+    assert "hold no document that can be read, with 1 file skipped: 1 binary (.txt)" in errors
     (folder / "a.txt").unlink()
     (folder / "a.jsonl").write_text("")
     assert told("find", folder)[0] == 1
@@ -202,4 +202,4 @@ def test_python_gets_what_was_not_read_as_a_table(pile):
     said = []
     with lookalike.find(pile, say=said.append) as result:
         assert result.summary.unread.to_pylist() == named(pile)
-    assert [line for line in said if line.startswith("Passed over 4 files: ")]
+    assert [line for line in said if line.startswith("Skipped 4 files: ")]

@@ -41,7 +41,7 @@ def test_a_line_on_what_was_passed_over_does_too_and_run_json_is_as_in_python(to
     kept = json.loads((work / "state.json").read_text())["stages"]["read"]["bad"]
     assert [*map(wording.in_python, kept)] == [bad]
     again = told("dedup", docs, "-o", tmp_path / "again", *limits, columns=1000)[2]
-    assert "Going on from the work" in again
+    assert "Resuming from the work" in again
     assert SPELLED["command line"] in again
     result = lookalike.dedup(docs, memory=20_000, skip_bad=True, work=work)
     assert result.summary.bad == (bad,)
@@ -76,7 +76,7 @@ def test_a_job_without_a_document_quotes_what_was_passed_over(told, docs):
     only = write_records(docs.with_name("only.jsonl"), [{"id": 1, "text": 140 * "word "}])
     status, _, errors = told("find", only, "--memory", "20000", "--skip-bad", "-q")
     assert status == 1
-    assert "no document could be read; 1 were passed over, the first: " in errors
+    assert "no document could be read; 1 were skipped, the first: " in errors
     assert errors.endswith(f"{SPELLED['command line']}\n")
 
 

@@ -450,7 +450,7 @@ class TestVectors:
         for source in (bad, bad.tolist(), dict(enumerate(bad.tolist()))):
             with pytest.raises(SourceError) as refused:
                 lookalike.find(source, **BANDED)
-            assert str(refused.value) == f"document {row} {message}: mend or remove it"
+            assert str(refused.value) == f"document {row} {message}: fix or remove it"
         result = lookalike.find(bad, **BANDED, skip_bad=True)
         assert (result.summary.bad_count, len(result.summary.bad)) == (1, 1)
         assert f"document {row} {message}" in result.summary.bad[0]
@@ -475,7 +475,7 @@ class TestVectors:
         rows[4, 3] = number
         with pytest.raises(SourceError) as refused:
             lookalike.find(rows, **BANDED)
-        assert str(refused.value) == f"document 4 {message}: mend or remove it"
+        assert str(refused.value) == f"document 4 {message}: fix or remove it"
         result = lookalike.find(rows, **BANDED, skip_bad=True)
         assert (result.summary.bad_count, result.summary.documents) == (1, 29)
         assert f"document 4 {message}" in result.summary.bad[0]
@@ -483,7 +483,7 @@ class TestVectors:
     def test_a_vector_of_another_length_is_refused_or_passed_over_by_name(self):
         lists = neighbours().astype(np.float64).tolist()
         lists[5] = lists[5][:9]
-        message = "document 5 has 9 numbers, where the first has 24: mend or remove it"
+        message = "document 5 has 9 numbers, where the first has 24: fix or remove it"
         with pytest.raises(SourceError) as refused:
             lookalike.find(lists, **BANDED)
         assert str(refused.value) == message

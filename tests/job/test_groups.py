@@ -52,7 +52,7 @@ def test_pairs_are_those_of_two_groups(way, documents):
         with lookalike.find(given, **WAYS[way]) as plain:
             expected = {
                 pair: facts
-                for pair, facts in facts_of(plain, ("part", "whole")).items()
+                for pair, facts in facts_of(plain).items()
                 if apart(*(held[name] for name in pair))
             }
         with lookalike.find(given, groups="student", **WAYS[way]) as result:
@@ -75,7 +75,7 @@ def test_two_corpora_and_groups(way):
         with lookalike.find(ours, against=theirs, **WAYS[way]) as plain:
             expected = {
                 pair: facts
-                for pair, facts in facts_of(plain, ("part", "whole")).items()
+                for pair, facts in facts_of(plain).items()
                 if apart(*(held[name] for name in pair))
             }
         with lookalike.find(ours, against=theirs, groups="student", **WAYS[way]) as result:

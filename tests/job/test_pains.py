@@ -372,8 +372,8 @@ def test_a_document_too_large_for_the_memory_is_refused_by_name():
 def test_bytes_that_are_no_text_are_named_and_passed_over_where_asked():
     good, broken = b"quite good", b"not \xff good"
     column = pa.array([good, broken, good], pa.large_binary()).view(pa.large_string())
-    with pytest.raises(SourceError, match=r"document 1 is not valid UTF-8 at byte 5: mend"):
+    with pytest.raises(SourceError, match=r"document 1 is not valid UTF-8 at byte 5: fix"):
         lookalike.find(column)
     result = lookalike.find(column, skip_bad=True)
     assert result.pairs.to_pylist() == [{"a": 0, "b": 2, "similarity": 1.0, "score": "exact"}]
-    assert result.summary.bad == ("document 1 is not valid UTF-8 at byte 5: mend or remove it",)
+    assert result.summary.bad == ("document 1 is not valid UTF-8 at byte 5: fix or remove it",)

@@ -100,8 +100,8 @@ def test_the_folder_of_a_process_that_was_killed_is_free(tmp_path):
     [
         ({"text": "body"}, "text=None then, text='body' now"),
         ({"multiset": True}, "another multiset=, metric= or simhash="),
-        ({"sources": [["a.jsonl", 13]]}, "the files are others, or were changed"),
-        ({"column": "stars"}, "the command is another"),
+        ({"sources": [["a.jsonl", 13]]}, "the files are different, or were changed"),
+        ({"column": "stars"}, "the command is different"),
     ],
 )
 def test_another_reading_is_refused_with_what_differs(tmp_path, changed, message):
@@ -124,9 +124,7 @@ def test_a_reading_is_the_same_after_json(tmp_path):
 
 def test_a_folder_with_foreign_files_is_refused_and_left_alone(tmp_path):
     (tmp_path / "letter.txt").write_text("dear")
-    with pytest.raises(
-        OutputError, match="holds files that are no job's work: give work= an empty"
-    ):
+    with pytest.raises(OutputError, match="holds files that no job made: give work= an empty"):
         Work(tmp_path, reading=READING)
     assert (tmp_path / "letter.txt").read_text() == "dear"
 
@@ -438,7 +436,7 @@ class TestJobs:
         run(source, work=tmp_path / "work", **OPTIONS)
         with source.open("a") as file:
             file.write(json.dumps({"id": "new", "text": "one more"}) + "\n")
-        with pytest.raises(OutputError, match="the files are others, or were changed"):
+        with pytest.raises(OutputError, match="the files are different, or were changed"):
             run(source, work=tmp_path / "work", **OPTIONS)
 
     def test_an_unfinished_job_is_not_taken_up_with_another_threshold(

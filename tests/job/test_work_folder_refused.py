@@ -94,7 +94,7 @@ def test_other_standard_input_leaves_the_copy_of_the_first(told, source, work):
     assert before["standard-input/stdin.jsonl"] == given
     status, _, errors = told("find", "-", "--work", work, "-q", given=b'{"id": 1, "text": "a"}')
     assert status == 1
-    assert "the files are others, or were changed" in errors
+    assert "the files are different, or were changed" in errors
     assert tree(work) == before
     assert told("find", "-", "--work", work, "-q", given=given)[0] == 0
     assert tree(work).keys() == before.keys()

@@ -153,7 +153,7 @@ class TestTokens:
 @pytest.mark.parametrize(
     ("source", "options", "message"),
     [
-        (TEXTS, {"threshold": "0.8"}, "threshold='0.8' is no number"),
+        (TEXTS, {"threshold": "0.8"}, "threshold='0.8' is not a number"),
         (TEXTS, {"bands": 2.5}, "bands=2.5: use a whole number"),
         (TEXTS, {"rows": 0}, "6 bands of 0 rows cannot be"),
         (TEXTS, {"shingle": "lines:2"}, "shingle='lines:2' is not understood"),

@@ -258,9 +258,9 @@ def test_a_hash_that_is_none_is_refused_in_one_line(spec, told, book):
 def test_a_permutation_that_is_none_is_refused_in_one_line(order, told, book):
     status, output, errors = told("learn", "--matrix", book, "--permutation", order)
     assert (status, output) == (2, "")
-    told_so = f"--permutation {order} is no order of the rows: name each from 1 to 5 once"
+    told_so = f"--permutation {order} is not an order of the rows: name each from 1 to 5 once"
     assert errors == f"lookalike: {told_so}\n"
-    with pytest.raises(lookalike.SettingsError, match=f"permutation='{order}' is no order"):
+    with pytest.raises(lookalike.SettingsError, match=f"permutation='{order}' is not an order"):
         lookalike.matrix_lesson(book, permutation=[order.split(",")])
 
 

@@ -334,13 +334,15 @@ def test_only_and_then_or_is_a_banding():
     "token", ["xor:3", "and", "and:", ":4", "and:0", "or:-1", "and:2.5", "and:4:4", "and:²", "or:x"]
 )
 def test_a_step_that_cannot_be_is_named_with_an_example(token):
-    with pytest.raises(SettingsError, match=f"^'{token}' is no step .* for example 'and:5 or:20'$"):
+    with pytest.raises(
+        SettingsError, match=f"^'{token}' is not a step .* for example 'and:5 or:20'$"
+    ):
         Cascade.parse(f"and:3 {token}")
 
 
 @pytest.mark.parametrize("step", ["and", ("and",), ("nor", 2), ("and", True), ("or", 2.0), 4])
 def test_steps_are_pairs_of_a_kind_and_a_whole_number(step):
-    with pytest.raises(SettingsError, match=r"is no step of a cascade: .* 'and:5 or:20'$"):
+    with pytest.raises(SettingsError, match=r"is not a step of a cascade: .* 'and:5 or:20'$"):
         Cascade((step,))
 
 
@@ -353,7 +355,7 @@ def test_a_cascade_has_a_step(spec):
 def test_a_cascade_of_more_rows_than_could_be_is_refused():
     with pytest.raises(SettingsError, match=r"needs 10000000000 rows, .* example 'and:5 or:20'$"):
         Cascade.parse("and:100000 or:100000")
-    with pytest.raises(SettingsError, match="is no step"):
+    with pytest.raises(SettingsError, match="is not a step"):
         Cascade.parse("and:" + "9" * 5000)
 
 

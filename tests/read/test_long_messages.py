@@ -55,7 +55,7 @@ def value(request: pytest.FixtureRequest) -> str:
 
 
 FILES: dict[str, tuple[str, Any, dict[str, Any]]] = {
-    "an id that stands twice": (
+    "an id that appears twice": (
         "jsonl",
         lambda x: lines({"id": x, "text": "a"}, {"id": x, "text": "b"}),
         {},
@@ -84,12 +84,12 @@ FILES: dict[str, tuple[str, Any, dict[str, Any]]] = {
     ),
     "no such column of csv": ("csv", lambda x: separated([x, "b"], ["a", "b"]), {}),
     "a column that was asked for": ("csv", lambda x: separated(["a"], ["b"]), {"text": LONG}),
-    "a header that stands twice": (
+    "a header that appears twice": (
         "csv",
         lambda x: separated([x, x], ["a", "b"]),
         {"text": LONG},
     ),
-    "a header that stands twice and is odd": (
+    "a header that appears twice and is odd": (
         "csv",
         lambda x: separated([x, x], ["a", "b"]),
         {"text": ODD},

@@ -97,7 +97,7 @@ def test_whole_numbers_of_numpy_stay_numbers():
 
 
 def test_a_number_and_the_same_number_as_text_are_one_id_and_refused():
-    with pytest.raises(SourceError, match=r"id '1' stands twice, at key 1 and at key 2"):
+    with pytest.raises(SourceError, match=r"id '1' appears twice, at key 1 and at key 2"):
         read({1: "a", "1": "b"})
 
 
@@ -184,8 +184,8 @@ def test_a_missing_id_is_refused_and_not_called_nan(column):
     ("source", "where"),
     [
         (pa.table({"id": ["x", "y", "x"], "text": ["a", "b", "c"]}), "at row 1 and at row 3"),
-        (pa.table({"id": [4, 4], "text": ["a", "b"]}), "id 4 stands twice, at row 1 and at row 2"),
-        (pd.Series(["a", "b", "c"], index=[0, 1, 1]), "id 1 stands twice, at row 2 and at row 3"),
+        (pa.table({"id": [4, 4], "text": ["a", "b"]}), "id 4 appears twice, at row 1 and at row 2"),
+        (pd.Series(["a", "b", "c"], index=[0, 1, 1]), "id 1 appears twice, at row 2 and at row 3"),
     ],
 )
 def test_ids_that_stand_twice_are_refused_with_both_places(source, where):

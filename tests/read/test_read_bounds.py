@@ -189,7 +189,7 @@ def test_a_cell_that_spans_more_columns_than_there_can_be_is_refused(tmp_path):
     document = docx.Document()
     document.add_table(1, 1).cell(0, 0)._tc.grid_span = 200_000_000
     document.save(tmp_path / "a.docx")
-    assert "(a row of a table is 200,000,000 cells wide): mend it" in refusal(tmp_path / "a.docx")
+    assert "(a row of a table is 200,000,000 cells wide): fix it" in refusal(tmp_path / "a.docx")
 
 
 def test_a_pdf_that_shows_one_page_again_and_again_is_refused(tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""Broken sources: one line that says what and where, or passed over and named."""
+"""Broken sources: one line that says what and where, or skipped and named."""
 
 import gzip
 import os
@@ -78,7 +78,7 @@ def test_a_bad_line_is_refused_with_its_number_or_passed_over(tmp_path, packing)
     lines[150] = b'{"id": "150", "text": "\xff"}'
     path = tmp_path / f"a.jsonl{packing}"
     path.write_bytes(pack(b"\n".join(lines), packing))
-    expected = f"{path}:3 is not valid JSON at column 21: Expecting value; mend or remove the line"
+    expected = f"{path}:3 is not valid JSON at column 21: Expecting value; fix or remove the line"
     assert refusal(path) == expected
     corpus = open_corpus([path], skip_bad=True)
     assert len(documents(corpus)) == 198

@@ -63,7 +63,7 @@ def test_what_is_not_of_its_kind_is_refused_in_one_line_or_passed_over(tmp_path,
     with pytest.raises(SourceError, match=rf"a\.{kind} is an? {kind.upper()} file that cannot be"):
         read_text(path)
     (line,) = bad_of(open_corpus([tmp_path], skip_bad=True))
-    assert line.endswith("): mend it or leave it out")
+    assert line.endswith("): fix it or leave it out")
     assert "\n" not in line
 
 

@@ -72,7 +72,7 @@ def test_several_folders_give_their_path_as_prefix(tmp_path, monkeypatch):
 
 def test_the_same_folder_twice_is_refused(tmp_path):
     fill(tmp_path, x_DOT_txt="1")
-    with pytest.raises(SourceError, match=r"stands twice, at .*x\.txt and at .*x\.txt"):
+    with pytest.raises(SourceError, match=r"appears twice, at .*x\.txt and at .*x\.txt"):
         read_paths([tmp_path, tmp_path])
 
 
@@ -96,7 +96,7 @@ def test_links_within_a_folder_neither_loop_nor_vanish(tmp_path):
     (inside / "same.txt").symlink_to("a.txt")
     documents = read(inside)
     assert documents.ids.to_pylist()[:2] == ["a.txt", "same.txt"]
-    # A folder behind a link is either read or counted among what was passed over.
+    # A folder behind a link is either read or counted among what was skipped.
     assert "there/b.txt" in documents.ids.to_pylist() or sum(documents.skipped.values()) == 2
 
 
@@ -120,13 +120,13 @@ def test_a_named_pipe_in_a_folder_is_passed_over(tmp_path):
         documents = read_with_deadline(tmp_path)
     finally:
         os.close(held)
-    assert documents == {"ids": ["a.txt"], "passed over": 1}
+    assert documents == {"ids": ["a.txt"], "skipped": 1}
 
 
 def read_with_deadline(folder):
     code = (
         "import json, sys; from lookalike.read import read; d = read(sys.argv[1]); "
-        "print(json.dumps({'ids': d.ids.to_pylist(), 'passed over': sum(d.skipped.values())}))"
+        "print(json.dumps({'ids': d.ids.to_pylist(), 'skipped': sum(d.skipped.values())}))"
     )
     try:
         done = subprocess.run(
@@ -242,7 +242,7 @@ def test_blank_lines_byte_order_mark_and_carriage_returns_do_not_matter(lines):
         ('{"id": null, "text": "two"}', r"the id in 'id' is not a number or a string"),
         ('{"id": ["y"], "text": "two"}', r"the id in 'id' is not"),
         ('{"id": {}, "text": "two"}', r"the id in 'id' is not"),
-        ('{"id": "x", "text": "two"}', r"'x' stands twice, at .*:1 and at .*docs\.jsonl:3"),
+        ('{"id": "x", "text": "two"}', r"'x' appears twice, at .*:1 and at .*docs\.jsonl:3"),
         (r'{"id": "y", "text": "a\ud800"}', r"lone surrogate \(U\+D800\) at character 2"),
         (r'{"id": "y\udc00", "text": "a"}', r"lone surrogate \(U\+DC00\)"),
         (b'{"id": "y", "text": "\xff"}', r"is not UTF-8 text at byte 22"),

@@ -384,7 +384,7 @@ class TestIds:
         write_records(tmp_path / "a.csv", [{"id": "1", "text": "x"}])
         write_records(tmp_path / "b.jsonl", [{"id": 2, "text": "x"}, {"id": 1, "text": "y"}])
         with pytest.raises(
-            SourceError, match=r"'1' stands twice, at .*a\.csv:1 and at .*b\.jsonl:2"
+            SourceError, match=r"'1' appears twice, at .*a\.csv:1 and at .*b\.jsonl:2"
         ):
             read_paths([tmp_path])
 

@@ -166,7 +166,7 @@ class TestRecords:
             ([{"text": "a"}, "b"], "row 2 is of type str where others are dicts"),
             ([None, {"text": "a"}], "row 1 is of type NoneType where others are dicts"),
             ([{"text": "a"}, {"text": 5}], "document 1 is of type int, not text"),
-            ([{"id": 1, "text": "a"}] * 2, "id 1 stands twice, at row 1 and at row 2"),
+            ([{"id": 1, "text": "a"}] * 2, "id 1 appears twice, at row 1 and at row 2"),
             ([{}], "no column is named text"),
         ],
     )
@@ -197,7 +197,7 @@ class TestSplits:
         }
 
     def test_a_column_of_ids_that_is_named_is_taken_if_they_differ(self):
-        with pytest.raises(SourceError, match="id 'y' stands twice, at train:1 and at test:0"):
+        with pytest.raises(SourceError, match="id 'y' appears twice, at train:1 and at test:0"):
             read(self.splits(), id="id")
         halves = DatasetDict(a=Dataset(TABLE[:1]), b=Dataset(TABLE[1:]))
         assert read(halves, id="id").ids.to_pylist() == ["x", "y", "z"]

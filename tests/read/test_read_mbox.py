@@ -70,7 +70,7 @@ def test_ids_that_are_missing_or_repeated_are_refused(tmp_path):
     with pytest.raises(SourceError, match=r"in\.mbox:2: the id in 'message-id' is empty"):
         list(open_corpus([path], id="message-id").batches())
     path.write_bytes(mailbox_of(FOUR[0], FOUR[0]))
-    with pytest.raises(SourceError, match=r"stands twice, at .*in\.mbox:1 and at .*in\.mbox:2"):
+    with pytest.raises(SourceError, match=r"appears twice, at .*in\.mbox:1 and at .*in\.mbox:2"):
         lookalike.find(path, id="message-id")
 
 
@@ -107,7 +107,7 @@ def test_what_is_no_mailbox_is_refused(tmp_path, data):
     ):
         list(open_corpus([path]).batches())
     (line,) = bad_of(open_corpus([tmp_path], skip_bad=True))
-    assert line.endswith("mend it or leave it out")
+    assert line.endswith("fix it or leave it out")
     path.write_bytes(b"")
     assert ids_and_texts(path) == []
 

@@ -89,7 +89,9 @@ class TestNoIds:
 
     def test_files_are_numbered_even_where_a_column_is_guessed(self, make_file):
         path = make_file(self.TABLE)
-        with pytest.raises(SourceError, match=r"id 'x' stands twice.*file:row, by id='none'") as no:
+        with pytest.raises(
+            SourceError, match=r"id 'x' appears twice.*file:row, by id='none'"
+        ) as no:
             read(path)
         assert "as file:row, by --id none" in no.value.for_command_line()
         first, second = read(path, id="none").ids.to_pylist()
@@ -99,7 +101,7 @@ class TestNoIds:
     @pytest.mark.parametrize("kind", sorted(set(MADE) - set(FILES)))
     def test_in_memory_they_are_the_places(self, kind, tmp_path):
         source = MADE[kind](self.TABLE, tmp_path)
-        with pytest.raises(SourceError, match=r"id 'x' stands twice.*id='none'"):
+        with pytest.raises(SourceError, match=r"id 'x' appears twice.*id='none'"):
             read(source)
         assert read(source, id="none").ids.to_pylist() == [0, 1]
 
@@ -204,7 +206,7 @@ class TestSeveralTexts:
         lookalike.find(path, text="body", work=tmp_path / "work")
         said: list[str] = []
         lookalike.find(path, text=["body"], work=tmp_path / "work", say=said.append)
-        assert any(line.startswith("Going on") for line in said)
+        assert any(line.startswith("Resuming") for line in said)
 
     def test_paths_are_read_whole(self, make_file):
         found = read_paths([make_file(self.TABLE)], text=["title", "body"])

@@ -102,7 +102,7 @@ def test_what_is_named_and_matched_is_read_as_what_was_named(pile):
     corpus = open_corpus(["*.jsonl", "r.jsonl"])
     assert [text for _, text, _ in documents(corpus)] == ["one", "two"]
     assert not corpus.shards[0].within
-    with pytest.raises(SourceError, match="stands twice"):
+    with pytest.raises(SourceError, match="appears twice"):
         read_paths(["r.jsonl", "r.jsonl"])
 
 

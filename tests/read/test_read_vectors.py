@@ -227,7 +227,7 @@ class TestLines:
         path = self.write(tmp_path / "a.jsonl", *values)
         line = 1 if first else 2
         assert refusal(path, vector="v") == (
-            f"{path}:{line}: field 'v' is not a list of numbers: mend or remove it"
+            f"{path}:{line}: field 'v' is not a list of numbers: fix or remove it"
         )
         assert vectors_of(path, vector="v", skip_bad=True) == [[1.0]]
 

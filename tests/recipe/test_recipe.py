@@ -208,7 +208,7 @@ def test_what_is_damaged_is_refused() -> None:
     text = chosen(TEXTS, {"max_df": 0.02}).dump()
     assert json.loads(text)["metric"]["ignored"]["length"] > 0
     for wrong in ("", "[]", "{}", "no JSON", "null", text[:-5]):
-        with pytest.raises(SourceError, match="no recipe"):
+        with pytest.raises(SourceError, match="not a recipe"):
             Recipe.load(wrong)
     with pytest.raises(SourceError, match="format 99"):
         Recipe.load(changed(text, "format", value=99))

@@ -156,13 +156,13 @@ class TestDistinct:
             with pytest.raises(SourceError) as refused:
                 ids.check_distinct(place, begin, end)
         told = str(refused.value)
-        twice = next(name for name in mine if f"id {quoted(name)} stands twice" in told)
+        twice = next(name for name in mine if f"id {quoted(name)} appears twice" in told)
         rows = [begin + at for at, name in enumerate(mine) if name == twice]
         assert f"at {place(rows[0])} and at {place(rows[1])}: take places for ids" in told
 
     def test_numbers_are_named_as_numbers(self):
         ids = written([7, 8, 7], pa.int64())
-        with pytest.raises(SourceError, match="id 7 stands twice, at line 1 and at line 3"):
+        with pytest.raises(SourceError, match="id 7 appears twice, at line 1 and at line 3"):
             ids.check_distinct(place, 0, 3)
 
     def test_fingerprints_that_are_equal_by_chance_are_tolerated(self, monkeypatch):
@@ -171,5 +171,5 @@ class TestDistinct:
 
         monkeypatch.setattr(module.kernels, "fingerprints", constant)  # type: ignore[attr-defined]
         written(["a", "b", "c"], pa.string()).check_distinct(place, 0, 3)
-        with pytest.raises(SourceError, match="id 'b' stands twice, at line 2 and at line 4"):
+        with pytest.raises(SourceError, match="id 'b' appears twice, at line 2 and at line 4"):
             written(["a", "b", "c", "b"], pa.string()).check_distinct(place, 0, 4)

@@ -333,7 +333,7 @@ def test_places_without_a_result_are_refused(tmp_path):
     (tmp_path / "notes.txt").write_text("notes")
     (tmp_path / "pairs.jsonl").write_text("{}\n")
     for place in (tmp_path, tmp_path / "none", tmp_path / "notes.txt", tmp_path / "pairs.jsonl"):
-        assert "is no result of Lookalike" in refused(Result.open, place)
+        assert "is not a result of Lookalike" in refused(Result.open, place)
 
 
 def test_the_result_of_another_version_is_refused(tmp_path):
@@ -405,7 +405,7 @@ def test_a_file_that_is_gone_or_torn_is_told_in_one_line(name, command, tmp_path
         message = refused(lambda: read_all_of_a_file(Result.open(place)))
         assert str(place) in message
     place.unlink()
-    assert "is no result" in refused(Result.open, place)
+    assert "is not a result" in refused(Result.open, place)
 
 
 def read_all_of_a_file(result: Any) -> None:
@@ -465,8 +465,8 @@ def test_a_place_that_is_taken_or_cannot_be_is_refused_and_left_alone(command, f
     places = {
         full: "is not empty",
         tmp_path / "no" / "such": "there is no folder",
-        folder / "within": "lie one in the other",
-        folder: "one in the other|is not empty",
+        folder / "within": "are one inside the other",
+        folder: "one inside the other|is not empty",
     }
     if command != "dedup":
         places[folder / "0.txt"] = "not known by its name"

@@ -88,5 +88,5 @@ def ids_and_texts(*paths: Any, **names: Any) -> list[tuple[Any, Any]]:
 
 
 def bad_of(corpus: Corpus) -> list[str]:
-    """Give what was passed over as bad."""
+    """Give what was skipped as bad."""
     return [line for batch in corpus.batches(batch_bytes=64) for line in batch.bad]

@@ -473,9 +473,7 @@ class TestInvalidText:
         # A document that ends early must not borrow from the next one.
         rows = [b"fine", "é".encode(), b"ab\xc3\xa9" + INVALID[why], b"\x80\x80\x80", b"\xff"]
         for kind in (pa.string(), pa.large_string()):
-            with pytest.raises(
-                SourceError, match=r"document 3 is not valid .* at offset 4: .*mend"
-            ):
+            with pytest.raises(SourceError, match=r"document 3 is not valid .* at offset 4: .*fix"):
                 normalise(from_bytes(rows, kind), options)
             with pytest.raises(LookalikeError) as caught:
                 normalise(from_bytes(rows, kind).slice(1), options)

@@ -190,13 +190,13 @@ class TestCanonicalVectors:
     @pytest.mark.parametrize(
         ("rows", "row", "message"),
         [
-            ([[1, 2], [3], [4, 5, 6]], 1, "vector 2 has 1 numbers, where the first has 2: mend"),
+            ([[1, 2], [3], [4, 5, 6]], 1, "vector 2 has 1 numbers, where the first has 2: fix"),
             ([[1, 2], None, [1, 2, 3]], 2, "vector 3 has 3 numbers, where the first has 2"),
             ([[1, 2], []], 1, "vector 2 has no numbers"),
-            ([None, [1, 2], [3, math.nan]], 2, "vector 3 holds a number that is not finite: mend"),
+            ([None, [1, 2], [3, math.nan]], 2, "vector 3 holds a number that is not finite: fix"),
             ([[1, 2], [math.inf, 0], [math.nan, 0]], 1, "vector 2 holds a number that is not"),
             ([[-math.inf, 2]], 0, "vector 1 holds a number that is not finite"),
-            ([[1, 2], None, [0, -0.0], [0, 0]], 2, "vector 3 is zero and has no direction: mend"),
+            ([[1, 2], None, [0, -0.0], [0, 0]], 2, "vector 3 is zero and has no direction: fix"),
             ([[0, 0], [math.nan, 0]], 0, "vector 1 is zero"),
             ([[math.nan, 0], [0, 0]], 0, "vector 1 holds"),
             ([[math.nan, 0], [1]], 0, "vector 1 holds"),
@@ -211,7 +211,7 @@ class TestCanonicalVectors:
         assert "\n" not in str(error.value)
 
     def test_vectors_of_no_numbers_are_refused(self):
-        with pytest.raises(InvalidVectorError, match="vector 2 has no numbers: mend or remove it"):
+        with pytest.raises(InvalidVectorError, match="vector 2 has no numbers: fix or remove it"):
             canonical_vectors(pa.array([None, [], []], WIDE), 0)
 
 
@@ -276,7 +276,7 @@ class TestCanonicalSparse:
         [
             ([{0: 1.0}, None, {3: math.nan}], 2, "vector 3 holds a number that is not finite"),
             ([{0: 1.0, 1: -math.inf}, {1: math.inf}], 0, "vector 1 holds a number"),
-            ([{0: 1.0}, {0: 0.0}], 1, "vector 2 is zero and has no direction: mend or remove it"),
+            ([{0: 1.0}, {0: 0.0}], 1, "vector 2 is zero and has no direction: fix or remove it"),
             ([{0: 1.0}, {}], 1, "vector 2 is zero"),
             ([{0: 1.0}, {}, {0: math.nan}], 1, "vector 2 is zero"),
             ([{0: math.nan}, {}], 0, "vector 1 holds"),

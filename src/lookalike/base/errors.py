@@ -93,7 +93,7 @@ class InvalidTextError(SourceError):
         """Keep the row of the document and the place in it."""
         super().__init__(
             f"document {row + 1} is not valid Unicode text at offset {offset}: "
-            "it holds a lone surrogate or bytes that are not UTF-8; mend or remove it"
+            "it holds a lone surrogate or bytes that are not UTF-8; fix or remove it"
         )
         self.row = row
         self.offset = offset
@@ -106,7 +106,7 @@ class InvalidVectorError(SourceError):
     def __init__(self, wrong: Sequence[tuple[int, str]]) -> None:
         """Keep the rows of the vectors, in order, and what is wrong with each."""
         row, reason = wrong[0]
-        super().__init__(f"vector {row + 1} {reason}: mend or remove it")
+        super().__init__(f"vector {row + 1} {reason}: fix or remove it")
         self.wrong = wrong
 
 

@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, MutableMapping
 
-__all__ = ["timed", "timed_items"]
+__all__ = ["Seconds", "timed", "timed_items"]
 
 T = TypeVar("T")
+
+
+class Seconds(dict[str, float]):
+    """The seconds of each stage, and when the first began."""
+
+    began: float = 0.0
+    """By the clock of `time.perf_counter`."""
 
 
 @contextmanager

@@ -13,6 +13,7 @@ from typing import Self
 
 __all__ = [
     "Message",
+    "adding_up",
     "count",
     "floor",
     "help_on",
@@ -145,6 +146,20 @@ def similarity_text(similarity: float, threshold: float | None = None) -> str:
 def percent(share: float) -> str:
     """Write a share as people read it, as 93.9%; only the whole is 100.0%."""
     return f"{_rounded(100 * share, 1, 100.0)}%"
+
+
+def adding_up(parts: list[float], digits: int) -> tuple[str, list[str]]:
+    """Write a sum and its parts, none negative, so that they add up as they are written.
+
+    The sum is rounded to the nearest, and each part up or down, those with the largest rest up.
+    """
+    scale = 10**digits
+    units = [math.floor(part * scale) for part in parts]
+    total = round(sum(parts) * scale)
+    rests = sorted(range(len(parts)), key=lambda at: units[at] - parts[at] * scale)
+    for at in rests[: total - sum(units)]:
+        units[at] += 1
+    return f"{total / scale:.{digits}f}", [f"{unit / scale:.{digits}f}" for unit in units]
 
 
 def _rounded(value: float, digits: int, threshold: float | None) -> str:

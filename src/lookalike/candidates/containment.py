@@ -118,7 +118,7 @@ def contained(
                 raise QuadraticError(
                     f"{setting('containment', threshold)}: more than {max_candidates:,} pairs of "
                     f"{len(texts):,} documents would have to be compared, for even the rarest "
-                    f"{shingling} shingles of some stand in about {index.commonest:,} documents: "
+                    f"{shingling} shingles of some are in about {index.commonest:,} documents: "
                     f"leave out what all of them repeat by {setting('max_df')} or "
                     f"{setting('ignore')}, use a longer {setting('shingle')}, or a higher "
                     f"{setting('containment')}"

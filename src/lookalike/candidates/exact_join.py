@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
 
 __all__ = [
+    "are_few",
     "counted_candidates",
     "exact_candidates",
     "near_vectors",
@@ -44,20 +45,29 @@ ROUNDING = 1e-4
 """How far below the threshold a product of 32-bit numbers is looked at again."""
 
 
+def are_few(sets: Sets) -> bool:
+    """Tell whether to count what every two sets share is the cheaper way to compare them."""
+    return len(sets) <= FEW_SETS and len(sets) * len(sets.elements) <= MAX_COUNTED_ELEMENTS
+
+
 def similar_sets(
     sets: Sets,
     *,
     threshold: float,
     sides: NDArray[np.uint8] | None = None,
     progress: Progress | None = None,
+    count: Callable[[Sets], NDArray[np.int64]] = shared_counts,
 ) -> Blocks:
     """Give pairs of sets, each once, among them all at the threshold, in the cheaper way.
 
-    With `sides`, the corpora in which each set stands, only pairs across the two are given.
+    With `sides`, the corpora in which each set stands, only pairs across the two are given. `count`
+    is what counts the elements that every two of a few sets share.
     """
-    few = len(sets) <= FEW_SETS and len(sets) * len(sets.elements) <= MAX_COUNTED_ELEMENTS
-    way = counted_candidates if few else exact_candidates
-    return way(sets, threshold=threshold, sides=sides, progress=progress)
+    if are_few(sets):
+        return counted_candidates(
+            sets, threshold=threshold, sides=sides, progress=progress, count=count
+        )
+    return exact_candidates(sets, threshold=threshold, sides=sides, progress=progress)
 
 
 def counted_candidates(
@@ -66,11 +76,12 @@ def counted_candidates(
     threshold: float,
     sides: NDArray[np.uint8] | None = None,
     progress: Progress | None = None,
+    count: Callable[[Sets], NDArray[np.int64]] = shared_counts,
 ) -> Blocks:
     """Give the pairs of a few sets by counting what every two share."""
     _check(threshold)
     sizes = sets.sizes()
-    shared = shared_counts(sets)
+    shared = count(sets)
     # A little low, for the rounding of products; the exact check has the word.
     least = threshold * (sizes[:, None] + sizes - shared) - 1e-9
     found = (shared > 0) & (shared >= least)

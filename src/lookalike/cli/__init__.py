@@ -8,6 +8,7 @@ import os
 import sys
 
 from lookalike.base.memory import address_limit
+from lookalike.cli import clock
 
 __all__ = ["main"]
 
@@ -29,6 +30,7 @@ class _Unused:
 
 def main() -> None:
     """Run the program."""
+    clock.begin()
     gc.set_threshold(GC_THRESHOLD)
     sys.meta_path.insert(0, _Unused())
     if address_limit() is not None:

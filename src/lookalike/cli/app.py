@@ -137,8 +137,8 @@ def main() -> None:
             raise
         said = shortened(" ".join(str(error).split()), SAID_CHARACTERS)
         _end(
-            f"an error of Lookalike's own, {type(error).__name__}: {said}; "
-            "run again with LOOKALIKE_DEBUG=1 for its place, and report it"
+            f"unexpected error, {type(error).__name__}: {said}; this is a bug in Lookalike: run "
+            "again with LOOKALIKE_DEBUG=1 to see where, and report it"
         )
     sys.exit(0)
 

@@ -53,7 +53,7 @@ def boilerplate(
         elif kind == "table":
             _show(result, screen.results())
         elif kind is not None:
-            write_out(iter([result.passages]), kind)
+            write_out(iter([result.passages]), kind, result.summary.seconds)
         if not result.was_there:
             say_warnings(console, result.summary.warnings)
             facts = [f"Found      {count(len(result.passages), 'shared passage')}"]

@@ -101,7 +101,7 @@ def _show_passages(found: Comparison, shortest: int, *, whole: bool) -> None:
     out = screen.results()
     a, b, passages = found.a, found.b, found.passages
     if not passages:
-        out.print(f"No {shortest} words in a row stand in both.")
+        out.print(f"No {shortest} words in a row appear in both.")
         return
     most = len(passages) if whole else SHOWN_PASSAGES
     longest = sorted(passages, key=lambda passage: -passage.words)[:most]

@@ -52,7 +52,7 @@ def contained(
         elif kind == "table":
             _show(result, screen.results())
         elif kind is not None:
-            write_out(result.pair_blocks(), kind)
+            write_out(result.pair_blocks(), kind, result.summary.seconds)
         if not result.was_there:
             say_warnings(console, result.summary.warnings)
             facts = [

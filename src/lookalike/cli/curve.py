@@ -85,8 +85,8 @@ def curve(
     screen.show_half(out, chosen)
     if wrong is not None:
         out.print(
-            f"Were all {all_} as likely, {100 * wrong.missed_share:.3g} % of the pairs from "
-            f"{threshold:g} up would be missed, and {100 * wrong.passed_share:.3g} % of those "
+            f"If all {all_} were equally likely, {100 * wrong.missed_share:.3g}% of the pairs "
+            f"from {threshold:g} up would be missed, and {100 * wrong.passed_share:.3g}% of those "
             "below it would be false candidates."
         )
 

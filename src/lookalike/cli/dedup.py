@@ -75,7 +75,7 @@ def dedup(
     if options["drop_unread"] and (dry_run or options["list_only"]):
         raise SettingsError("--drop-unread is for -o DIR without --list: no files are copied")
     if out is not None and dry_run:
-        raise SettingsError("-o DIR and --dry-run exclude each other: give one")
+        raise SettingsError("-o DIR and --dry-run cannot be used together: give one")
     if out is None and not dry_run:
         raise SettingsError("name a folder for the results with -o DIR, or use --dry-run")
     if format_ is not None and not dry_run:
@@ -95,7 +95,7 @@ def dedup(
         elif kind == "table":
             _show(result, counts["removed"])
         elif kind is not None:
-            write_out(iter([result.removed]), kind)
+            write_out(iter([result.removed]), kind, result.summary.seconds)
         if not result.was_there:
             _summarise(result, out, console, explain=explain)
         working.end_if(fail_on, counts["removed"], counts["removed"], counts["read"])
@@ -109,6 +109,7 @@ def _summarise(result: DedupResult, out: Path | None, console: Console, *, expla
         compared_line,
         plan_lines,
         say_warnings,
+        score_lines,
         sizes_text,
         summarise,
     )
@@ -131,6 +132,8 @@ def _summarise(result: DedupResult, out: Path | None, console: Console, *, expla
         facts += nearest_lines(result, found=0)
     if result.plan is not None:
         facts += plan_lines(result.plan, result.summary)
+    else:
+        facts += score_lines(result.summary)
     summarise(console, result.summary, facts, result.empty)
     if explain and result.plan is not None:
         screen.show_curve(console, result.plan)

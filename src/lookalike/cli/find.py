@@ -63,7 +63,7 @@ def find(
         elif kind == "table":
             _show(result, source, screen.results())
         elif kind is not None:
-            write_out(result.pair_blocks(), kind)
+            write_out(result.pair_blocks(), kind, result.summary.seconds)
         if not result.was_there:
             _summarise(result, console, explain=explain, shown=kind == "table")
         # Of two corpora, the share is that of the source.
@@ -72,7 +72,7 @@ def find(
 
 
 def named(name: Any, corpus: str | None) -> Any:
-    """Say of a document of the reference that it is there: its id may stand in both."""
+    """Say of a document of the reference that it is there: its id may appear in both."""
     return f"{name} (reference)" if corpus == "reference" else name
 
 

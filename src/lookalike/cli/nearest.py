@@ -43,9 +43,9 @@ def where_to_look(result: FindResult | DedupResult) -> str:
     if settings.simhash is None:
         near = USUAL_NEXT if found is None else math.floor(found.similarity * 10) / 10
         if LEAST_WORTH_SEARCHING <= near < settings.threshold:
-            ways.append(f"-t {near:g} looks lower")
+            ways.append(f"-t {near:g} finds less similar pairs")
     if settings.shingle != "auto":
-        ways.append("`lookalike contained` looks for quotations and excerpts")
+        ways.append("`lookalike contained` finds quotations and excerpts")
     return "; ".join(ways) + "." if ways else ""
 
 

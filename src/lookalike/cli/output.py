@@ -19,7 +19,9 @@ def kind_of(options: dict[str, Any], *, as_json: bool = False) -> str | None:
 
     given, out = options.get("format"), options.get("out")
     if as_json and out is None and given is not None:
-        raise SettingsError("--json and --format exclude each other: give one, or a file with -o")
+        raise SettingsError(
+            "--json and --format cannot be used together: give one, or a file with -o"
+        )
     if as_json or out is not None:
         return None
     if given == "parquet" and sys.stdout.isatty():
@@ -27,13 +29,15 @@ def kind_of(options: dict[str, Any], *, as_json: bool = False) -> str | None:
     return given or "table"
 
 
-def write_out(tables: Iterator[pa.Table], kind: str) -> None:
-    """Write tables to standard output."""
+def write_out(tables: Iterator[pa.Table], kind: str, seconds: dict[str, float]) -> None:
+    """Write tables to standard output; the time that it takes is put to that of the stages."""
+    from lookalike.base.timing import timed
     from lookalike.write.files import write_tables
 
     sys.stdout.flush()
-    write_tables(tables, sys.stdout.buffer, kind)
-    sys.stdout.buffer.flush()
+    with timed(seconds, "write"):
+        write_tables(tables, sys.stdout.buffer, kind)
+        sys.stdout.buffer.flush()
 
 
 def show_facts(record: dict[str, Any], **more: Any) -> None:

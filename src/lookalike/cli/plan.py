@@ -27,7 +27,7 @@ def plan(options: dict[str, Any], *, as_json: bool) -> None:
             f"{unused:,} of {signature:,} rows are" if unused > 1 else f"1 of {signature:,} rows is"
         )
         screen.status().print(
-            f"Warning: {count} in no band, and tell nothing: {chosen.signature:,} rows do the same."
+            f"Warning: {count} in no band and not used: {chosen.signature:,} rows do the same."
         )
     if as_json:
         plain = {

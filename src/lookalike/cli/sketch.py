@@ -49,6 +49,7 @@ def sketch(
     from lookalike.base.wording import count, visible
     from lookalike.cli import screen, working
     from lookalike.cli.output import kind_of
+    from lookalike.cli.summary import seconds_line, wrapped
 
     kind = kind_of({"format": format_ or "jsonl", "out": out}) or format_
     console = screen.status(quiet=quiet)
@@ -57,6 +58,7 @@ def sketch(
         summary = lookalike.write_sketches(lookalike.paths(*source), target, format=kind, **given)
         sys.stdout.buffer.flush()
     where = f", in {visible(out)}" if out else ""
-    passed = f"; {summary.bad_count:,} passed over" if summary.bad_count else ""
+    passed = f"; {summary.bad_count:,} skipped" if summary.bad_count else ""
     done = count(summary.documents, "document")
     console.print(f"Sketched {done}{where}{passed}.", soft_wrap=True)
+    console.print(wrapped(seconds_line(summary), console.width, indent=11), soft_wrap=True)

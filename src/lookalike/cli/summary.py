@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import itertools
 import textwrap
+import time
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import pyarrow as pa
     from rich.console import Console
 
@@ -18,6 +21,8 @@ __all__ = [
     "plan_lines",
     "say_warnings",
     "score_lines",
+    "seconds_line",
+    "seconds_text",
     "sizes_text",
     "summarise",
     "wrapped",
@@ -44,9 +49,9 @@ def summarise(
     if summary.skipped:
         total = sum(summary.skipped.values())
         reasons = ", ".join(f"{number:,} {reason}" for reason, number in summary.skipped.items())
-        lines.append(f"Passed by  {count(total, 'file')}: {reasons}")
+        lines.append(f"Skipped    {count(total, 'file')}: {reasons}")
     if summary.bad_count:
-        lines.append(f"Bad        {summary.bad_count:,} passed over, as asked:")
+        lines.append(f"Bad        {summary.bad_count:,} skipped, as asked:")
         named = map(on_command_line, summary.bad[:SHOWN_BAD])
         lines += [f"           {visible(line)}" for line in named]
         if summary.bad_count > SHOWN_BAD:
@@ -58,10 +63,34 @@ def summarise(
     if summary.identical:
         lines.append(f"Identical  {summary.identical:,} to another, compared as one")
     lines += facts
-    seconds = ", ".join(f"{name} {spent:.1f}" for name, spent in summary.seconds.items())
-    lines.append(f"Seconds    {sum(summary.seconds.values()):.1f}: {seconds}")
+    lines.append(seconds_line(summary))
     for line in lines:
         console.print(wrapped(line, console.width, indent=11), soft_wrap=True)
+
+
+def seconds_line(summary: Summary) -> str:
+    """Say how long the command took until now, and of which stages that is made up."""
+    from lookalike.cli import clock
+
+    start, total = summary.seconds.began - clock.began(), time.perf_counter() - clock.began()
+    return f"Seconds    {seconds_text(summary.seconds, start, total)}"
+
+
+def seconds_text(stages: Mapping[str, float], start: float, total: float) -> str:
+    """Write the seconds that passed, and of which stages they are; as printed they add up.
+
+    `start` went by before the first stage. What is of no stage is called other, if it shows.
+    """
+    from lookalike.base.wording import adding_up
+
+    parts = {"start": start, **stages}
+    rest = max(0.0, total - sum(parts.values()))
+    for whole in (parts | {"other": rest}, parts):
+        written, digits = adding_up(list(whole.values()), 1)
+        if len(whole) == len(parts) or float(digits[-1]):
+            break
+    named = ", ".join(f"{name} {spent}" for name, spent in zip(whole, digits, strict=True))
+    return f"{written}: {named}"
 
 
 def wrapped(line: str, width: int, *, indent: int = 0) -> str:
@@ -88,7 +117,7 @@ def compared_line(summary: Summary) -> str:
         f"{summary.rejected - summary.dismissed:,} rejected"
     )
     if summary.dismissed:
-        line += f"; {summary.dismissed:,} more dismissed by their sketches"
+        line += f"; {summary.dismissed:,} more ruled out by their sketches"
     return line
 
 

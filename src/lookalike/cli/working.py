@@ -37,10 +37,12 @@ def session(console: Console, options: dict[str, Any]) -> Iterator[dict[str, Any
 
     folder = options.get("work") or work_beside(options.get("out"))
     if folder is None:
-        screen.say_if_stopped("stopped; nothing was kept. With --work FOLDER a stopped job goes on")
+        screen.say_if_stopped(
+            "stopped; nothing was saved. With --work FOLDER a stopped job can be resumed"
+        )
     else:
         screen.say_if_stopped(
-            f"stopped; run the same command again to go on, or remove {folder} to give it up"
+            f"stopped; run the same command again to resume, or remove {folder} to give it up"
         )
     screen.announce_compiling(console)
     with shown(console) as progress:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from lookalike.base.errors import (
     UnreadableError,
 )
 from lookalike.base.memory import size
-from lookalike.base.timing import timed
+from lookalike.base.timing import Seconds, timed
 from lookalike.base.wording import Message, setting
 from lookalike.candidates.identical import Groups
 from lookalike.candidates.pairing import Cells, Pairing, SideOrder
@@ -109,7 +110,7 @@ class Job:
     """The work folder, where that was claimed before."""
     warnings: Sequence[str] = ()
     """What a user should know before trusting the result."""
-    seconds: dict[str, float] = field(default_factory=dict)
+    seconds: Seconds = field(default_factory=Seconds)
 
     def __post_init__(self) -> None:
         """Open the work folder, and see whether it is of this job."""
@@ -150,7 +151,7 @@ class Job:
             for name in ("band", "compare", "contain", "thin", "write"):
                 self.work.stage(name).restart()
         if "settings" in state:
-            self.running.say(f"Going on from the work in {self.work.folder}.")
+            self.running.say(f"Resuming from the work in {self.work.folder}.")
         state["settings"], state["finished"] = given, False
         self.work.checkpoint()
 
@@ -182,7 +183,7 @@ class Job:
     def cannot_resume(self, error: BaseException) -> bool:
         """Tell whether no rerun could go on from the work after an error.
 
-        Sources that are mended are other sources, other settings another job; and where nothing
+        Sources that are fixed are other sources, other settings another job; and where nothing
         was done yet, there is nothing to go on from.
         """
         if not isinstance(error, LookalikeError) or isinstance(error, UnreadableError):
@@ -201,6 +202,7 @@ class Job:
 
     def prepare(self, command: str) -> None:
         """Read, collapse what is identical, choose the shingle and plan."""
+        self.seconds.began = time.perf_counter()
         self.command = command
         self._begin(command)
         with timed(self.seconds, "read"):
@@ -224,7 +226,7 @@ class Job:
         if needed > self.running.memory:
             self.running.say(
                 f"{len(self.collection):,} documents take about {size(needed)} of memory, more "
-                f"than the {size(self.running.memory)} allowed: that bound will be passed."
+                f"than the {size(self.running.memory)} allowed: that limit will be exceeded."
             )
         with timed(self.seconds, "group"):
             self.groups = Groups.of(self.texts, self.running.threads)
@@ -238,7 +240,11 @@ class Job:
             )
             running = self.running
             self.recipe, self.plan, self.warnings = choose(
-                self.settings, sample, threads=running.threads, memory=running.memory
+                self.settings,
+                sample,
+                threads=running.threads,
+                memory=running.memory,
+                keeper=self.work,
             )
 
     def _sketches(self) -> Sketches:
@@ -402,10 +408,24 @@ class Job:
             return None
         found = NearestPair(*known["nearest"])
         places = np.array([found.first, found.second])
-        rows = self.rows[places if groups is None else groups[places]]
+        first, second = places if groups is None else groups[places]
         ids = self.collection.ids
-        a, b = ids.take(rows[np.argsort(ids.ranks(rows))]).to_pylist()
+        rows = np.array(self._pair_of(int(first), int(second)))
+        if not self.across:
+            rows = rows[np.argsort(ids.ranks(rows))]
+        a, b = ids.take(rows).to_pylist()
         return NearestDocuments(found.similarity, a, b, whole=known.get("whole", False))
+
+    def _pair_of(self, first: int, second: int) -> tuple[int, int]:
+        """Give the first documents of two groups; across two corpora, that of the source first."""
+        starts, members = self.groups.starts, self.groups.members
+        a, b = (members[starts[one] : starts[one + 1]] for one in (first, second))
+        references = self.pairing.references
+        if references is not None and a[-1] >= references and b[0] < references:
+            return int(a[a >= references][0]), int(b[0])
+        if references is not None:
+            return int(b[b >= references][0]), int(a[0])
+        return int(a[0]), int(b[0])
 
     def summary(
         self,
@@ -442,9 +462,9 @@ class Job:
 
     def _score(self) -> str | None:
         """Say by what documents were compared, where they were."""
-        if self.command in ("find", "dedup"):
-            return self.plan.score()
-        return self.plan.score("share") if self.command == "contained" else None
+        if self.command == "contained" or self.settings.rule == "contained":
+            return self.plan.score("share")
+        return self.plan.score() if self.command in ("find", "dedup") else None
 
     def resolved(self) -> Settings:
         """Give the settings that ran."""

@@ -150,7 +150,7 @@ def _is_folder(out: str | os.PathLike[str], options: Any) -> bool:
 
 
 def result_there(job: Job, out: str | os.PathLike[str] | None, options: Any, name: str) -> bool:
-    """Tell whether a folder holds the result of this very job already, and say so.
+    """Tell whether a folder already holds the result of this job, and say so.
 
     A folder that holds something else is refused.
     """
@@ -163,7 +163,7 @@ def result_there(job: Job, out: str | os.PathLike[str] | None, options: Any, nam
     if not same:
         check_new(out)
         return False
-    job.running.say(f"{os.fspath(out)} holds the result of this very job already.")
+    job.running.say(f"{os.fspath(out)} already holds the result of this job.")
     job.finish()
     return True
 

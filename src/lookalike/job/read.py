@@ -51,9 +51,9 @@ IN_MEMORY_BYTES = 1 << 29
 DROP_CACHE_BYTES = 1 << 28
 """Bytes of sources that the system keeps at the least where all are more than the memory."""
 NAMED_FILES = 3
-"""Files passed over that are named in a line."""
+"""Files skipped that are named in a line."""
 MAX_NAMED_BAD = 1000
-"""Records passed over that are named; all are counted."""
+"""Records skipped that are named; all are counted."""
 
 
 @dataclass
@@ -78,13 +78,13 @@ class Collection:
     group_prints: Column
     """Two words of each document, those of its group; both 0 where it has none."""
     skipped: Mapping[str, int]
-    """Files passed over, by reason."""
+    """Files skipped, by reason."""
     passed: Column
-    """What was passed over in reading, as lines of JSON."""
+    """What was skipped in reading, as lines of JSON."""
     file_notes: Column
     """How files were read, where a user should know, as lines of JSON."""
     bad: list[str]
-    """Records and files that could not be read and were passed over, as asked; the first 1,000."""
+    """Records and files that could not be read and were skipped, as asked; the first 1,000."""
     bad_count: int
     notes: list[str]
 
@@ -101,7 +101,7 @@ class Collection:
         return self.sources[source].place(int(shard), int(record))
 
     def unread(self) -> list[Unread]:
-        """Name the files that were passed over, and the records that could not be read."""
+        """Name the files that were skipped, and the records that could not be read."""
         listed = [one for source in self.sources for one in source.unread]
         lines = self.passed.read().tobytes().splitlines()
         return listed + [Unread(*map(in_python, json.loads(line))) for line in lines]
@@ -112,13 +112,13 @@ class Collection:
         return [FileNote(*json.loads(line)) for line in lines]
 
     def passed_over_line(self) -> str:
-        """Say how many files were passed over, and why, with the names of a few."""
+        """Say how many files were skipped, and why, with the names of a few."""
         total = sum(self.skipped.values())
         reasons = ", ".join(f"{number:,} {reason}" for reason, number in self.skipped.items())
         files = (one.path for one in self.unread() if one.reason in self.skipped)
         names = ", ".join(itertools.islice(files, NAMED_FILES))
         more = ", …" if total > NAMED_FILES else ""
-        return f"Passed over {count(total, 'file')}: {reasons} ({names}{more})."
+        return f"Skipped {count(total, 'file')}: {reasons} ({names}{more})."
 
     def column(self) -> list[Any]:
         """Give the values of the column to keep by, None where there is none."""
@@ -304,7 +304,7 @@ class _Reader:
                 break
             except (InvalidTextError, InvalidVectorError) as error:
                 for row, reason in error.wrong:
-                    problem = f"{reason}: mend or remove it"
+                    problem = f"{reason}: fix or remove it"
                     bad.append(self._passed_over(batch, int(rows[row]), problem))
                 rows = np.delete(rows, [row for row, _ in error.wrong])
         counted = canonical.characters
@@ -312,7 +312,7 @@ class _Reader:
         return _Part(batch, rows, canonical, characters, bad, last)
 
     def _passed_over(self, batch: Batch, row: int, problem: str) -> Unread:
-        """Stop at a document that cannot be compared, unless it is to be passed over: name it."""
+        """Stop at a document that cannot be compared, unless it is to be skipped: name it."""
         source = self.sources[self.known["source"]]
         place = source.place(int(batch.shards[row]), int(batch.records[row]))
         name = batch.ids[row].as_py()
@@ -439,7 +439,7 @@ def _as_int64(lengths: pa.Array) -> NDArray[np.int64]:
 def _nothing_in(collection: Collection) -> SourceError:
     """Say that files were found, and no document in them."""
     unread = [one for one in collection.unread() if one.reason in collection.skipped]
-    why = f", with {count(len(unread), 'file')} passed over: {described(unread)}" if unread else ""
+    why = f", with {count(len(unread), 'file')} skipped: {described(unread)}" if unread else ""
     return SourceError(
         f"the folders and patterns hold no document that can be read{why}; give others"
     )
@@ -475,7 +475,7 @@ def read_all(
         )
     if known["counts"][-1] == 0 and known["bad_count"]:
         raise SourceError(
-            f"no document could be read; {known['bad_count']:,} were passed over, the first: "
+            f"no document could be read; {known['bad_count']:,} were skipped, the first: "
             f"{known['bad'][0]}"
         )
     offsets = np.append(0, np.cumsum(reader.lengths.read(), dtype=np.int64))

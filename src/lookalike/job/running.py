@@ -55,7 +55,7 @@ class Running:
     keep_work: bool = False
     """The work folder outlives the job, for other thresholds."""
     skip_bad: bool = False
-    """Pass over records that cannot be read, count and name them, instead of stopping."""
+    """Skip records that cannot be read, count and name them, instead of stopping."""
     progress: Progress = _silent
     say: Callable[[str], None] = _log
     """Told in a line what a user should know while the job runs."""

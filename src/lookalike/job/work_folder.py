@@ -1,8 +1,8 @@
 """The work folder of a job: what it has done so far, so that a killed one goes on from there.
 
-`reading.json` says what is read and how. `state.json` is replaced as a whole at each checkpoint and
-says how much of each file counts; what was written after the last checkpoint is cut off when the
-job is taken up again.
+`reading.json` says what is read and how, `measured.json` what a sample of it told. `state.json` is
+replaced as a whole at each checkpoint and says how much of each file counts; what was written after
+the last checkpoint is cut off when the job is taken up again.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ __all__ = ["SPOOL", "SPOOL_BEFORE", "Claim", "Stage", "Work", "claim", "differen
 FORMAT = 3
 """Raised when the files of a work folder change their meaning."""
 STATE, READING, LOCK = "state.json", "reading.json", "lock"
+MEASURED = "measured.json"
+"""What was measured of the corpus, whatever the threshold: to measure again takes time."""
 SPOOL = "standard-input"
 """The folder to which standard input is copied, so that it can be read again."""
 SPOOL_BEFORE = f"{SPOOL}.before"
@@ -81,7 +83,7 @@ def claim(folder: Path) -> Claim:
         contents = frozenset(path.name for path in folder.iterdir())
         if STATE not in contents and not contents <= set(EARLY_FILES):
             raise OutputError(
-                f"{folder} holds files that are no job's work: give {setting('work')} an empty or "
+                f"{folder} holds files that no job made: give {setting('work')} an empty or "
                 "a new folder"
             )
         lock = Lock(folder / LOCK)
@@ -165,6 +167,19 @@ class Work:
         self.store.flush()
         self.state["lengths"] = self.store.lengths()
         _write_whole(self.folder / STATE, self.state)
+
+    def keep(self, text: str) -> None:
+        """Keep what was measured of the corpus, for other thresholds."""
+        if self.durable and self.folder is not None:
+            _write_text(self.folder / MEASURED, text)
+
+    def kept(self) -> bytes | None:
+        """Give what was kept, if anything."""
+        if not self.durable or self.folder is None:
+            return None
+        with suppress(OSError):
+            return (self.folder / MEASURED).read_bytes()
+        return None
 
     def spill(self) -> None:
         """Move what is in memory to a temporary folder."""
@@ -303,9 +318,13 @@ def _in_background(work: Callable[[], None]) -> None:
 
 def _write_whole(path: Path, content: Any) -> None:
     """Replace a file of JSON as a whole."""
+    _write_text(path, json.dumps(content))
+
+
+def _write_text(path: Path, text: str) -> None:
     fresh = path.with_suffix(".new")
     try:
-        fresh.write_text(json.dumps(content))
+        fresh.write_text(text)
         fresh.replace(path)
     except OSError as error:
         raise unwritable(path, error) from None
@@ -316,12 +335,12 @@ def _first_difference(known: Mapping[str, Any], given: Mapping[str, Any]) -> str
     for name in dict.fromkeys([*known, *given]):
         if known.get(name) != given.get(name):
             if name == "sources":
-                return "the files are others, or were changed"
+                return "the files are different, or were changed"
             if name == "multiset":
                 # The cosine counts too, and may be what is asked for.
                 return f"another {setting('multiset')}, {setting('metric')} or {setting('simhash')}"
             return difference(name, known.get(name), given.get(name))
-    return "the command is another"
+    return "the command is different"
 
 
 def difference(name: str, before: object, now: object) -> str:

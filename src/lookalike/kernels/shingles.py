@@ -1,4 +1,4 @@
-"""Canonical text to the hashes of its shingles, in one pass over the bytes.
+"""Canonical text to the hashes of its shingles, in one skip the bytes.
 
 `docs/hashing.md` defines every number made here. Fingerprints are modulo the Mersenne prime
 2^61 - 1, where 2^61 = 1 makes a remainder of two shifts and a sum.

@@ -324,7 +324,7 @@ def real_texts(folder: str | Path | None = None) -> list[str]:
                 try:
                     texts.append(str(json.loads(line)["text"]))
                 except (ValueError, KeyError, TypeError):
-                    raise SourceError(f"{path}:{row}: no JSON with a text, mend the line") from None
+                    raise SourceError(f"{path}:{row}: no JSON with a text, fix the line") from None
     return texts
 
 

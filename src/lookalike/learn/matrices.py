@@ -63,7 +63,7 @@ def read_matrix(source: Any, first_row: int = 1) -> CharacteristicMatrix:
 def _zeros_and_ones(cells: Sequence[str], where: str) -> tuple[int, ...]:
     for cell in cells:
         if cell not in ("0", "1"):
-            raise SourceError(f"{where} has '{shortened(cell)}' in the place of a 0 or 1: mend it")
+            raise SourceError(f"{where} has '{shortened(cell)}' in the place of a 0 or 1: fix it")
     return tuple(map(int, cells))
 
 
@@ -76,7 +76,7 @@ def _lines(text: str, name: str) -> list[tuple[int, list[str]]]:
     try:
         return [(at, _cells(line, separator)) for at, line in kept]
     except csv.Error as error:
-        raise SourceError(f"{name} is no table of 0 and 1: {error}") from None
+        raise SourceError(f"{name} is not a table of 0 and 1: {error}") from None
 
 
 def _cells(line: str, separator: str | None) -> list[str]:
@@ -179,7 +179,7 @@ def parse_permutation(
         last = first_row + len(matrix.cells) - 1
         written = given if isinstance(given, str) else ",".join(map(str, parts))
         raise SettingsError(
-            f"{setting('permutation', visible(written))} is no order of the rows: name each from "
-            f"{first_row} to {last} once"
+            f"{setting('permutation', visible(written))} is not an order of the rows: name each "
+            f"from {first_row} to {last} once"
         )
     return order

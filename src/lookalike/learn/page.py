@@ -228,7 +228,9 @@ def show_estimates(
     lines = []
     for pair, exact in by_similarity(similarities):
         estimate = signatures.similarity(*pair)
-        lines.append([page.label(*pair), estimate, exact, f"{estimate - exact:+.4f}"])
+        # The difference of what is shown, so that the row adds up.
+        error = float(written(float(estimate))) - float(written(float(exact)))
+        lines.append([page.label(*pair), estimate, exact, f"{error:+.4f}"])
     page.table(["pair", "estimated", "exact", "error"], lines[:MAX_LINES])
     page.say_more(len(lines) - MAX_LINES, "pair")
 

@@ -266,7 +266,7 @@ class Step:
 def row_by_row(
     matrix: CharacteristicMatrix, functions: Sequence[Callable[[int], int]], first_row: int = 1
 ) -> Iterator[Step]:
-    """Compute the signatures in one pass over the rows; give them before it and after each row.
+    """Compute the signatures in one skip the rows; give them before it and after each row.
 
     SIG(i, c) begins at infinity. For every row r: compute h_i(r) for each i; then, in each
     column c with a 1 in row r, set SIG(i, c) to the smaller of SIG(i, c) and h_i(r).

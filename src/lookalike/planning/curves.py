@@ -394,6 +394,6 @@ def _whole(name: str, value: int, *, example: int, least: int = 1) -> None:
 
 def _not_a_step(text: object) -> SettingsError:
     return SettingsError(
-        f"{quoted(text)} is no step of a cascade: write and:n or or:n with a whole n from 1 "
+        f"{quoted(text)} is not a step of a cascade: write and:n or or:n with a whole n from 1 "
         "upward, for example 'and:5 or:20'"
     )

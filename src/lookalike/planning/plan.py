@@ -279,7 +279,7 @@ class Plan:
         if self.estimated:
             return ""
         by = "sketches" if self.metric == "cosine" else "signatures"
-        return f", of which {self.false_comparisons:,.0f} are not dismissed by their {by}"
+        return f", of which the {by} rule out all but {self.false_comparisons:,.0f}"
 
     def as_dict(self) -> dict[str, Any]:
         """Give the plan as plain values, with the background as a histogram."""

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from lookalike.text.documents import Texts
     from lookalike.text.normalise import Canonical
-    from lookalike.text.shingles import Sets
     from lookalike.text.weighted_shingles import WeightedSets
 
 __all__ = [
@@ -40,7 +39,6 @@ __all__ = [
     "measure_weighted_sets",
     "sample",
     "shingle_warnings",
-    "similarities",
     "smallest_fingerprints",
     "with_close_pairs",
 ]
@@ -176,18 +174,12 @@ def measure(documents: Canonical, chosen: NDArray[np.int64], shingling: Shinglin
     sets = element_sets(documents, shingling, rows=chosen)
     if not len(sets):
         return Background(np.empty(0), TYPICAL.shingles)
-    return Background(similarities(sets)[2], float(sets.sizes().mean()))
-
-
-def similarities(
-    sets: Sets,
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Give every two of a few sets, and how similar they are."""
     sizes = sets.sizes()
     first, second = np.triu_indices(len(sets), 1)
     shared = shared_counts(sets)[first, second]
     # Two documents of nothing but what is ignored share nothing, and have nothing.
-    return first, second, shared / np.maximum(sizes[first] + sizes[second] - shared, 1)
+    similarities = shared / np.maximum(sizes[first] + sizes[second] - shared, 1)
+    return Background(similarities, float(sizes.mean()))
 
 
 def close_sample(
@@ -276,7 +268,7 @@ def choose_shingle(
         mean = float(background.similarities[unrelated].mean())
         if mean < UNLIKE_SIMILARITY:
             break
-    alike = f"random documents are {mean:.3f} alike"
+    alike = f"random documents are {mean:.3f} similar"
     if size == smallest:
         script = "alphabetic" if smallest == ALPHABETIC else "ideographic or syllabic"
         reason = f"the usual size for {script} text; {alike}"
@@ -310,7 +302,7 @@ def shingle_warnings(
             if shingling.unit == "tokens":
                 remedy = f"leave out common ones with {setting('max_df')}"
             found.append(
-                f"random documents are {unrelated.mean():.2f} alike with {shingling}: similarity "
+                f"random documents are {unrelated.mean():.2f} similar with {shingling}: similarity "
                 f"says little and candidates are many; {remedy}"
             )
     if shingling.unit == "words" and len(chosen):

@@ -92,7 +92,7 @@ def _lines(
                 text = _with_fields(text, delimiter, [_field(value) for value in row.values()])
             yield text.encode(encoding)
         if block.first + block.count > last:
-            break  # what is damaged further on was passed over by the reader, too
+            break  # what is damaged further on was skipped by the reader, too
     stream.check()
 
 

@@ -71,13 +71,13 @@ class Documents:
     columns: Mapping[str, Any] = field(default_factory=dict)
     """Other columns of the source by name, for keep policies."""
     unread: tuple[Unread, ...] = ()
-    """The files that were passed over, and why."""
+    """The files that were skipped, and why."""
     notes: tuple[str, ...] = ()
     """What the reader chose by itself, for the user to see."""
 
     @property
     def skipped(self) -> dict[str, int]:
-        """How many files were passed over, by reason."""
+        """How many files were skipped, by reason."""
         return counts_of(self.unread)
 
     def __len__(self) -> int:
@@ -101,7 +101,7 @@ class Batch:
     columns: Mapping[str, pa.Array]
     """Those asked for; null where a record has none."""
     unread: tuple[Unread, ...]
-    """Files passed over since the batch before, and why."""
+    """Files skipped since the batch before, and why."""
     broken: tuple[Unread, ...]
     """Files and records that could not be read since the batch before, and what is wrong."""
     notes: tuple[str, ...]
@@ -115,7 +115,7 @@ class Batch:
 
     @property
     def skipped(self) -> dict[str, int]:
-        """How many files were passed over, by reason."""
+        """How many files were skipped, by reason."""
         return counts_of(self.unread)
 
     @property
@@ -157,14 +157,14 @@ def check_text(value: str | None, where: str) -> None:
     except UnicodeEncodeError as error:
         raise SourceError(
             f"{where} holds a lone surrogate (U+{ord(error.object[error.start]):04X}) at character "
-            f"{error.start + 1}, which is no Unicode text: mend or remove it"
+            f"{error.start + 1}, which is no Unicode text: fix or remove it"
         ) from None
 
 
 def as_ids(values: Sequence[Any], where: Callable[[int], str]) -> pa.Array:
     """Make a column of ids: whole numbers stay numbers, anything mixed is compared as text.
 
-    True and False are no ids: of two values, most would stand twice.
+    True and False are no ids: of two values, most would appear twice.
 
     `where` says where the document in a place stands, for a message.
     """
@@ -217,7 +217,7 @@ def _is_whole(value: Any) -> bool:
 def repeated_id(value: Any, first: str, second: str) -> SourceError:
     """Say that two documents have one id, and what to do where each file counts for itself."""
     return SourceError(
-        f"id {quoted(value)} stands twice, at {first} and at {second}: take places for ids, as "
+        f"id {quoted(value)} appears twice, at {first} and at {second}: take places for ids, as "
         f"file:row, by {setting('id', NO_ID)}, name another column by {setting('id')}, or give "
         "every document an id of its own"
     )

@@ -108,9 +108,9 @@ class Block:
     consumed: int
     """How far the file as stored was read."""
     end: int
-    """Of the byte after it, or after what was passed over."""
+    """Of the byte after it, or after what was skipped."""
     problem: str = ""
-    """What is wrong with its only record, which was passed over."""
+    """What is wrong with its only record, which was skipped."""
 
     @property
     def next(self) -> tuple[int, int]:
@@ -217,7 +217,7 @@ def _too_long(
 
 
 def _skip_too_long(stream: Stream, cut: Cut, pending: bytes) -> tuple[int, bytes, bool]:
-    """Pass over a record that is too long: give where it ends, and what was read after it."""
+    """Skip a record that is too long: give where it ends, and what was read after it."""
     before = pending[-cut.reach :] if cut.reach else b""
     while read := stream.read(UNPACKED_BYTES):
         piece = before + read

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["EXCLUDED", "IGNORED", "NOT_INCLUDED", "ChosenFiles", "Ignored"]
 
 EXCLUDED, NOT_INCLUDED, IGNORED = "excluded", "not included", "left out by .gitignore"
-"""Why a file is passed over."""
+"""Why a file is skipped."""
 IGNORE_FILE = ".gitignore"
 
 

@@ -61,7 +61,7 @@ def open_corpus(  # noqa: PLR0913 - each is a choice of its own
     `-` is JSONL on standard input, which is copied to the folder `spool`, or for as long as the
     corpus lives to a temporary file. `vector` names the field of vectors, which are read instead of
     texts. `columns` None stands for all. With `skip_bad` records and files that cannot be read are
-    passed over and named in the batches. What would not fit in some bytes of `memory` is refused.
+    skipped and named in the batches. What would not fit in some bytes of `memory` is refused.
     `chosen` says which files of folders are read, `encoding` in what those are that are not UTF-8
     and declare nothing else; with `strict_encoding` none is read by a guess.
     """
@@ -108,7 +108,7 @@ class Corpus:
 
     @property
     def skipped(self) -> dict[str, int]:
-        """How many files the listing passed over, by reason."""
+        """How many files the listing skipped, by reason."""
         return counts_of(self.unread)
 
     def identity(self) -> list[Any]:
@@ -202,7 +202,7 @@ class Corpus:
         """Read documents again by their places in a batch, in any order, and little else.
 
         `columns` None stands for all but the text or vector. What cannot be read any more is an
-        error, also where bad records are passed over.
+        error, also where bad records are skipped.
         """
         named = None if columns is None else tuple(columns)
         options = replace(self._options, columns=named)

@@ -214,7 +214,7 @@ def parse_records(
             if len(fields) != len(names):
                 raise SourceError(
                     f"{where} (a record, not a line) has {count(len(fields), 'field')} where the "
-                    f"header has {len(names):,}: mend or remove the record"
+                    f"header has {len(names):,}: fix or remove the record"
                 )
             record = dict(zip(names, fields, strict=True))
             if choice.id is not None and not record[choice.id[0]]:
@@ -383,4 +383,4 @@ def _row(
     except UnicodeDecodeError as error:
         return not_text(where, error, encoding, sample)
     except csv.Error as error:
-        return SourceError(f"{where} is not a valid record: {error}; mend or remove it")
+        return SourceError(f"{where} is not a valid record: {error}; fix or remove it")

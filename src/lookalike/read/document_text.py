@@ -46,7 +46,7 @@ def broken(name: str, kind: str, error: object) -> SourceError:
     article = "an" if kind[0].upper() in SPOKEN_WITH_AN else "a"
     reason = one_line(error)[:200]
     return SourceError(
-        f"{name} is {article} {kind} file that cannot be read ({reason}): mend it or leave it out"
+        f"{name} is {article} {kind} file that cannot be read ({reason}): fix it or leave it out"
     )
 
 

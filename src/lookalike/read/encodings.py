@@ -226,9 +226,9 @@ def not_text(
     """
     problem = f"{where} is not {label(encoding)} text at byte {error.start + 1}"
     if encoding != "utf-8":
-        return EncodingError(f"{problem}: mend or remove it, or name another {setting('encoding')}")
+        return EncodingError(f"{problem}: fix or remove it, or name another {setting('encoding')}")
     advice = f"give {setting('encoding')} if it is in another, "
-    return EncodingError(f"{problem}: {_advice(sample) if sample else advice}or mend or remove it")
+    return EncodingError(f"{problem}: {_advice(sample) if sample else advice}or fix or remove it")
 
 
 def table_encoding(stream: Stream, encodings: Encodings) -> tuple[str, int]:

@@ -131,7 +131,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class Piece:
-    """Documents of one stretch of a corpus, and what was passed over in it."""
+    """Documents of one stretch of a corpus, and what was skipped in it."""
 
     ids: pa.Array
     texts: pa.Array
@@ -312,14 +312,14 @@ class Rows:
         if self.choice.kind == "vectors":
             if not _is_vector(value):
                 raise SourceError(
-                    f"{where}: field {quoted(name)} is not a list of numbers: mend or remove it"
+                    f"{where}: field {quoted(name)} is not a list of numbers: fix or remove it"
                 )
             return [_number(number) for number in value]
         if self.choice.kind == "tokens":
             if not is_tokens(value):
                 raise SourceError(
                     f"{where}: field {quoted(name)} is not a list of strings or whole numbers, "
-                    "as those before: mend or remove it"
+                    "as those before: fix or remove it"
                 )
             tokens = [str(token) for token in value]
             for token in tokens:

@@ -1,4 +1,4 @@
-"""The files of a corpus: what kind each is of, and what was passed over on the way to them."""
+"""The files of a corpus: what kind each is of, and what was skipped on the way to them."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ KINDS_ARE_LISTED = f"{help_on('find')} lists what can be read"
 """Instead of the list itself, which is longer than the message that it would end."""
 PLAIN_TEXT, ARRAY = ("text", None), ("npy", None)
 HIDDEN, OTHER_KIND = "hidden", "of another kind"
-"""Why files are passed over; an array may go with what a folder holds otherwise."""
+"""Why files are skipped; an array may go with what a folder holds otherwise."""
 
 
 class Unread(NamedTuple):
-    """A file that was passed over, or a record of one, and why."""
+    """A file that was skipped, or a record of one, and why."""
 
     path: str
     """Of the file, as it is shown."""
@@ -89,7 +89,7 @@ class FileNote(NamedTuple):
 
 
 def counts_of(unread: Iterable[Unread]) -> dict[str, int]:
-    """Count files that were passed over by reason."""
+    """Count files that were skipped by reason."""
     return dict(Counter(one.reason for one in unread))
 
 
@@ -112,7 +112,7 @@ def file_note_lines(notes: Sequence[FileNote]) -> tuple[str, ...]:
 
 
 def described(unread: Iterable[Unread]) -> str:
-    """Say how many files were passed over for each reason, and of which endings they are."""
+    """Say how many files were skipped for each reason, and of which endings they are."""
     endings: dict[str, Counter[str]] = {}
     for one in unread:
         suffix = PurePosixPath(one.path).suffix
@@ -168,18 +168,18 @@ class Shard:
 
 @dataclass
 class Listing:
-    """The files found, and what was passed over on the way."""
+    """The files found, and what was skipped on the way."""
 
     skip_bad: bool = False
     chosen: ChosenFiles = field(default_factory=ChosenFiles)
     encodings: Encodings = field(default_factory=Encodings)
     shards: list[Shard] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
-    """What was passed over."""
+    """What was skipped."""
     set_aside: list[Shard] = field(default_factory=list)
     """Files in folders that cannot be read, but copied."""
     unmatched: dict[str, set[str]] = field(default_factory=dict)
-    """What patterns passed over, by reason: two of them may meet the same file."""
+    """What patterns skipped, by reason: two of them may meet the same file."""
     temporary: Path | None = None
     """To be removed with the corpus."""
 
@@ -196,7 +196,7 @@ class Listing:
         self.unread.append(Unread.of(path, reason))
 
     def note_skipped(self, reason: str, paths: Iterable[str]) -> None:
-        """Name what a pattern passes over, once."""
+        """Name what a pattern skips, once."""
         self.unmatched.setdefault(reason, set()).update(paths)
 
 

@@ -90,7 +90,7 @@ def _parsed(content: str, where: str) -> dict[str, Any]:
     except json.JSONDecodeError as error:
         raise SourceError(
             f"{where} is not valid JSON at column {error.colno}: {error.msg}; "
-            "mend or remove the line"
+            "fix or remove the line"
         ) from None
     except RecursionError:
         raise SourceError(f"{where} is JSON that cannot be read: too deeply nested") from None

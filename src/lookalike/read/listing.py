@@ -100,7 +100,7 @@ def _nothing_in(sources: Sequence[Source], unread: Sequence[Unread]) -> SourceEr
     """Say that there is nothing to read in a folder, or in those that a pattern matched."""
     names = ", ".join(source.name for source in sources[:3])
     more = ", …" if len(sources) > 3 else ""
-    why = f"{count(len(unread), 'file')} passed over: {described(unread)}" if unread else "empty"
+    why = f"{count(len(unread), 'file')} skipped: {described(unread)}" if unread else "empty"
     return SourceError(
         f"{names}{more} holds no document that can be read ({why}): {KINDS_ARE_LISTED}"
     )
@@ -189,7 +189,7 @@ def _shard(
 
 
 def _set_aside(path: str, label: str, reason: str, found: Listing) -> None:
-    """Pass over a file that cannot be read, but copied."""
+    """Skip a file that cannot be read, but copied."""
     try:
         shard = _shard(path, label, PLAIN_TEXT)
     except OSError as error:
@@ -218,7 +218,7 @@ def _add_folder(folder: Path, found: Listing, *, several: bool) -> None:
 def _files(folder: Path, found: Listing) -> Iterator[tuple[str, str]]:
     """Give the files below a folder, sorted, by their paths and those below the folder.
 
-    What is passed over on the way is named.
+    What is skipped on the way is named.
     """
     ignored = Ignored(folder)
     walk = os.walk(folder, onerror=lambda error: found.fail(error.filename, error))
@@ -254,7 +254,7 @@ def _files(folder: Path, found: Listing) -> Iterator[tuple[str, str]]:
 def _reason(
     place: str, name: str, ignored: Ignored, found: Listing, *, is_folder: bool = False
 ) -> str:
-    """Say why a file or folder is passed over for its name; nothing where it is not."""
+    """Say why a file or folder is skipped for its name; nothing where it is not."""
     if name.startswith(".") and (is_own(name) or not found.chosen.all_files):
         return HIDDEN
     return IGNORED if ignored.leaves_out(place, name, is_folder=is_folder) else ""
@@ -288,7 +288,9 @@ def _standard_input(spool: Path | None, found: Listing) -> Shard:
         if not isinstance(error, OSError):
             raise
         reason = error.strerror or error
-        raise OutputError(f"standard input cannot be kept on disk: {reason}; make room") from None
+        raise OutputError(
+            f"standard input cannot be kept on disk: {reason}; free some space"
+        ) from None
     modified = state.st_mtime_ns
     return Shard("-", "-", "jsonl", state.st_size, modified, str(path), digest=digest.hexdigest())
 

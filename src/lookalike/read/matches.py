@@ -1,4 +1,4 @@
-"""What a pattern matched: what of it can be read, and what is passed over."""
+"""What a pattern matched: what of it can be read, and what is skipped."""
 
 from __future__ import annotations
 

@@ -125,5 +125,5 @@ def _fields(data: bytes, where: str, bounds: Bounds) -> dict[str, str]:
     except Exception as error:  # a broken message breaks its reader in any way
         reason = one_line(error)[:200]
         raise SourceError(
-            f"{where} is a message that cannot be read ({reason}): mend or remove it"
+            f"{where} is a message that cannot be read ({reason}): fix or remove it"
         ) from None

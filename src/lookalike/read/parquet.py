@@ -250,7 +250,7 @@ def parse_rows(
     reasons = {row: reason for wrong, reason in problems for row in np.flatnonzero(wrong).tolist()}
     bad = [f"{shard.name}:{records[row]}: {reasons[row]}" for row in sorted(reasons)]
     if bad and not options.skip_bad:
-        raise SourceError(f"{bad[0]}; mend or remove the row")
+        raise SourceError(f"{bad[0]}; fix or remove the row")
     columns = {name: _at(batch, path) for name, path in choice.columns.items()}
     if bad:
         keep = np.ones(len(batch), np.bool_)

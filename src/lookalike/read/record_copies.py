@@ -136,7 +136,7 @@ def _chosen(
     for block in blocks(stream, cut, mark, first - 1, PIECE_BYTES, skip_bad=True):
         yield from _runs(block, cut, records)
         if block.first + block.count > last:
-            break  # what is damaged further on was passed over by the reader, too
+            break  # what is damaged further on was skipped by the reader, too
     stream.check()
 
 

@@ -51,7 +51,7 @@ SILENT = {
 }
 """Groups that hold no text of the document."""
 READ_THOUGH_OPTIONAL = {"shpinst"}
-"""Of the groups that a reader may pass over, those that hold text: that of boxes."""
+"""Of the groups that a reader may skip, those that hold text: that of boxes."""
 DEFAULTS = {"ansi": "cp1252", "mac": "mac_roman", "pc": "cp437", "pca": "cp850"}
 CHARSETS = {
     77: "mac_roman",

@@ -113,7 +113,7 @@ class ShardReader:
     ) -> None:
         """Take the shards of a corpus; none is opened yet.
 
-        `skip_shards` says whether those that cannot be read are passed over, as bad records are
+        `skip_shards` says whether those that cannot be read are skipped, as bad records are
         where nothing is said.
         """
         self.shards = shards
@@ -159,7 +159,7 @@ class ShardReader:
         return no_documents(broken=broken, next=(part.number + 1, 0, 0), read=read)
 
     def _failed(self, error: SourceError, part: Part) -> Piece:
-        """Stop at a shard that cannot be read, or pass over the rest of it."""
+        """Stop at a shard that cannot be read, or skip the rest of it."""
         if not self._skip_shards:
             raise error
         return self._end(part, (Unread(self.shards[part.number].name, error.raw),))
@@ -402,7 +402,7 @@ def _no_text(error: SourceError, shard: Shard) -> str:
 
 
 def in_turn(done: Iterator[Piece | Iterator[Piece]]) -> Iterator[Piece]:
-    """Give the pieces in order, without those that a break of their shard passed over."""
+    """Give the pieces in order, without those that a break of their shard skipped."""
     place: Position = (0, 0, 0)
     for one in done:
         for piece in (one,) if isinstance(one, Piece) else one:

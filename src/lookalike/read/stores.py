@@ -116,7 +116,7 @@ def add_stored(source: Source, found: Listing, *, several: bool) -> None:
 
 
 def _refusal(inner: str, found: Listing) -> str:
-    """Say why a file in a folder is passed over for its name; nothing where it is not."""
+    """Say why a file in a folder is skipped for its name; nothing where it is not."""
     hidden = [part for part in inner.split("/") if part.startswith(".")]
     if hidden and (not found.chosen.all_files or any(map(is_own, hidden))):
         return HIDDEN

@@ -99,7 +99,7 @@ def documents(
 ) -> Iterator[tuple[int, Piece]]:
     """Give documents of a sheet in pieces of about a size, each with the last record in it.
 
-    Those up to a record are passed over, and where some are wanted all others.
+    Those up to a record are skipped, and where some are wanted all others.
     """
     needed = _needed(table, options)
     rows, broken, weight, record = _rows(table, options), list[Unread](), 0, after

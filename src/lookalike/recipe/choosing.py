@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -15,6 +15,7 @@ from lookalike.candidates.identical import Groups
 from lookalike.planning import plan as planning
 from lookalike.planning import sampling
 from lookalike.recipe.form import CanonicalForm
+from lookalike.recipe.measured import Measured, deciding
 from lookalike.recipe.metrics import Cosine, Fingerprints, Jaccard
 from lookalike.recipe.recipe import Recipe
 from lookalike.text import boilerplate, document_frequencies
@@ -121,39 +122,40 @@ class Chosen(NamedTuple):
     warnings: list[str]
 
 
+class Keeper(Protocol):
+    """Where what was measured is kept for another search of the same corpus."""
+
+    def kept(self) -> bytes | None:
+        """Give what was kept, if anything."""
+
+    def keep(self, text: str) -> None:
+        """Keep it."""
+
+
 def choose(
-    settings: Settings, sample: Sample, *, threads: int = 1, memory: int | None = None
+    settings: Settings,
+    sample: Sample,
+    *,
+    threads: int = 1,
+    memory: int | None = None,
+    keeper: Keeper | None = None,
 ) -> Chosen:
     """Choose the shingle, leave out those that do not count, plan, and say what is doubtful.
 
     With so much `memory`, a corpus that is no larger than a sample is compared as a whole: to plan
     takes as long.
     """
-    sample_texts = sample.documents.chosen(sampling.sample(sample.documents, sample.rows))
-    small = _is_small(settings, sample, sample_texts, memory)
-    metric: Metric
-    if sample.kind in ("vectors", "sparse"):
-        metric, background = _vectors(sample, settings, sample_texts)
-        name, what, reason = _dimensions(sample.form), "vectors", None
-        warnings = []
-    else:
-        shingling, reason = _shingling(sample, settings, sample_texts)
-        table = _ignored(sample, settings, shingling, threads)
-        if table is not None:
-            shingling = replace(shingling, ignored=table)
-        metric = _metric(sample, settings, shingling, threads)
-        every = np.arange(len(sample_texts))
-        if isinstance(metric, Cosine):
-            background = sampling.measure_weighted_sets(metric.weighted_sets(sample_texts, every))
-        else:
-            background = sampling.measure(sample_texts, every, shingling)
-            if settings.planned and not settings.exact and not small:
-                close = sampling.close_sample(sample.documents, sample.rows, sample.distinct)
-                larger = sample.documents.chosen(close)
-                background = sampling.with_close_pairs(background, larger, shingling)
-        warnings = sampling.shingle_warnings(sample_texts, every, shingling, background)
-        name = f"{shingling} multiset" if settings.multiset else str(shingling)
-        what = WEIGHTED_BY[metric.weighting.name] if isinstance(metric, Cosine) else "shingles"
+    chosen = sampling.sample(sample.documents, sample.rows)
+    small = _is_small(settings, sample, chosen, memory)
+    close = settings.planned and not settings.exact and not small
+    decided_by = deciding(settings, close=close)
+    text = None if keeper is None else keeper.kept()
+    measured = None if text is None else Measured.load(text, decided_by)
+    if measured is None:
+        measured = _measured(settings, sample, chosen, threads, close=close)
+        if keeper is not None:
+            keeper.keep(measured.dump(decided_by))
+    metric, background = measured.metric, measured.background
     if isinstance(metric, Fingerprints):
         meetings = expected_meetings([np.uint64(mask) for mask in metric.masks], sample.distinct)
         plan = planning.plan_of_blocks(
@@ -161,7 +163,7 @@ def choose(
         )
     else:
         plan = planning.plan_for(settings, sample.distinct, background, small=small)
-    plan = replace(plan, shingle=name, shingle_reason=reason, what=what)
+    plan = replace(plan, shingle=measured.name, shingle_reason=measured.reason, what=measured.what)
     if settings.estimate:
         least = MIN_ESTIMATED_BITS if settings.metric == "cosine" else MIN_ESTIMATED_ROWS
         plan = replace(plan, estimated=max(plan.signature, least))
@@ -174,19 +176,53 @@ def choose(
         max(plan.signature, plan.estimated),
         plan.estimated,
     )
-    return Chosen(recipe, plan, warnings + _warnings(sample, settings, plan))
+    return Chosen(recipe, plan, measured.warnings + _warnings(sample, settings, plan))
+
+
+def _measured(
+    settings: Settings,
+    sample: Sample,
+    chosen: NDArray[np.int64],
+    threads: int,
+    *,
+    close: bool,
+) -> Measured:
+    """Choose the shingle, and measure how similar random documents are by it."""
+    sample_texts = sample.documents.chosen(chosen)
+    metric: Metric
+    if sample.kind in ("vectors", "sparse"):
+        metric, background = _vectors(sample, settings, sample_texts)
+        return Measured(metric, background, _dimensions(sample.form), "vectors", None, [])
+    shingling, reason = _shingling(sample, settings, sample_texts)
+    table = _ignored(sample, settings, shingling, threads)
+    if table is not None:
+        shingling = replace(shingling, ignored=table)
+    metric = _metric(sample, settings, shingling, threads)
+    every = np.arange(len(sample_texts))
+    if isinstance(metric, Cosine):
+        background = sampling.measure_weighted_sets(metric.weighted_sets(sample_texts, every))
+    else:
+        background = sampling.measure(sample_texts, every, shingling)
+        if close:
+            larger = sampling.close_sample(sample.documents, sample.rows, sample.distinct)
+            texts = sample.documents.chosen(larger)
+            background = sampling.with_close_pairs(background, texts, shingling)
+    warnings = sampling.shingle_warnings(sample_texts, every, shingling, background)
+    name = f"{shingling} multiset" if settings.multiset else str(shingling)
+    what = WEIGHTED_BY[metric.weighting.name] if isinstance(metric, Cosine) else "shingles"
+    return Measured(metric, background, name, what, reason, warnings)
 
 
 def _is_small(
-    settings: Settings, sample: Sample, sample_texts: Canonical, memory: int | None
+    settings: Settings, sample: Sample, chosen: NDArray[np.int64], memory: int | None
 ) -> bool:
     """Tell whether comparing all documents with each other is cheaper than sketching them."""
     if memory is None or not settings.planned or settings.estimate:
         return False
     weighted = settings.metric == "cosine" and sample.kind != "vectors"
     limit = min(SMALL_DOCUMENTS, SMALL_WEIGHTED_SETS) if weighted else SMALL_DOCUMENTS
-    fits = JOIN_MEMORY_PER_BYTE * int(sample_texts.offsets[-1]) <= memory
-    return len(sample_texts) == sample.distinct <= limit and fits
+    fits = JOIN_MEMORY_PER_BYTE * int(sample.documents.lengths(chosen).sum()) <= memory
+    return len(chosen) == sample.distinct <= limit and fits
 
 
 def _dimensions(form: CanonicalForm) -> str:

@@ -12,7 +12,6 @@ from lookalike.base.memory import size
 from lookalike.base.wording import setting
 from lookalike.candidates import exact_join, hamming
 from lookalike.candidates.buckets import band_keys
-from lookalike.planning import sampling
 from lookalike.score import jaccard
 from lookalike.score.cosine import (
     compare_vectors,
@@ -23,6 +22,7 @@ from lookalike.score.cosine import (
 from lookalike.score.jaccard import Scored, known_scores
 from lookalike.sketches import hyperplanes, minhash
 from lookalike.sketches.prefilter import PREFILTER_BITS, PREFILTER_ROWS
+from lookalike.text.shared_counts import shared_counts
 from lookalike.text.shingles import element_sets
 from lookalike.text.vectors import matrix
 from lookalike.text.weighted_shingles import Weighting, weighted_sets_of, weighted_sets_of_sparse
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from lookalike.score.nearest import Below
     from lookalike.text.documents import Texts
     from lookalike.text.normalise import Canonical
-    from lookalike.text.shingles import Shingling
+    from lookalike.text.shingles import Sets, Shingling
     from lookalike.text.weighted_shingles import WeightedSets
 
     Documents = Canonical | Texts
@@ -61,8 +61,9 @@ SIGNATURE_STEP_ROWS = 32
 BLOCK_WORDS = hyperplanes.MIN_TRANSFORM_SIZE // hyperplanes.WORD_BITS
 """Words by which stored bits grow: as many are made at a time."""
 
-WHOLE_DOCUMENTS = 400
-"""Documents up to which every pair is looked at, for the most similar one that is no result."""
+WHOLE_DOCUMENTS = 256
+"""Vectors and weighted sets of which every two are multiplied, to find the most similar pair that
+is below the threshold."""
 
 
 @dataclass(frozen=True)
@@ -271,8 +272,14 @@ class Jaccard:
         _refuse_if_large(24 * int(documents.lengths(rows).sum()), resources.memory, "every shingle")
         part, mine = documents.part(rows)
         sets = element_sets(part, self.shingling, rows=mine, threads=resources.threads)
+        counts: list[NDArray[np.int64]] = []
+
+        def count(sets: Sets) -> NDArray[np.int64]:
+            counts.extend([] if counts else [shared_counts(sets)])
+            return counts[0]
+
         blocks = exact_join.similar_sets(
-            sets, threshold=threshold, sides=sides, progress=resources.progress
+            sets, threshold=threshold, sides=sides, progress=resources.progress, count=count
         )
 
         def compare(first: Rows, second: Rows, below: Below | None) -> Scored:
@@ -281,11 +288,12 @@ class Jaccard:
             )
 
         def offer_all(below: Below) -> None:
-            first, second, similarity = sampling.similarities(sets)
-            lower = similarity < threshold
-            below.offer(first[lower], second[lower], similarity[lower])
+            shared, sizes = count(sets), sets.sizes()
+            similarity = shared / np.maximum(sizes[:, None] + sizes - shared, 1)
+            first, second = np.nonzero((shared > 0) & (similarity < threshold))
+            below.offer(first, second, similarity[first, second])
 
-        return Join(blocks, compare, offer_all if len(rows) <= WHOLE_DOCUMENTS else None)
+        return Join(blocks, compare, offer_all if exact_join.are_few(sets) else None)
 
 
 @dataclass(frozen=True)

@@ -287,7 +287,9 @@ class Recipe:
             plain = json.loads(text)
             known = plain["format"]
         except (ValueError, KeyError, TypeError):
-            raise SourceError("this is no recipe: give the text that `Recipe.dump` wrote") from None
+            raise SourceError(
+                "this is not a recipe: give the text that `Recipe.dump` wrote"
+            ) from None
         if known != saved.FORMAT:
             raise SourceError(
                 f"the recipe is of format {quoted(known)}, and this version reads {saved.FORMAT}: "

@@ -20,7 +20,15 @@ if TYPE_CHECKING:
 
     from lookalike.recipe.metrics import Metric
 
-__all__ = ["FORMAT", "form_of", "metric_of", "plain_form", "plain_metric"]
+__all__ = [
+    "FORMAT",
+    "form_of",
+    "metric_of",
+    "packed",
+    "plain_form",
+    "plain_metric",
+    "unpacked",
+]
 
 FORMAT = 1
 """Raised whenever the same recipe begins to give other numbers, or is written in another way."""
@@ -51,14 +59,14 @@ def plain_metric(metric: Metric) -> dict[str, Any]:
     if shingling is not None:
         plain |= {"shingle": str(shingling), "multiset": shingling.multiset}
         if shingling.ignored is not None:
-            plain["ignored"] = _packed(shingling.ignored_hashes)
+            plain["ignored"] = packed(shingling.ignored_hashes)
     if isinstance(metric, Cosine):
         plain |= {"weights": metric.weighting.name, "dimension": metric.dimension}
         if (rarity := metric.weighting.rarity) is not None:
             plain["frequencies"] = {
                 "documents": rarity.documents,
-                "shingles": _packed(rarity.shared),
-                "counts": _packed(rarity.counts),
+                "shingles": packed(rarity.shared),
+                "counts": packed(rarity.counts),
             }
     if isinstance(metric, Fingerprints):
         plain |= {"distance": metric.distance, "masks": [f"{mask:016x}" for mask in metric.masks]}
@@ -72,14 +80,14 @@ def metric_of(plain: dict[str, Any]) -> Metric:
     if "shingle" in plain:
         shingling = Shingling.parse(plain["shingle"], multiset=plain["multiset"])
         if "ignored" in plain:
-            table = ignoring(_unpacked(plain["ignored"], np.uint64))
+            table = ignoring(unpacked(plain["ignored"], np.uint64))
             shingling = replace(shingling, ignored=table)
     if plain["name"] == Jaccard.name and shingling is not None:
         return Jaccard(shingling, seed)
     weighting = Weighting(plain["weights"])
     if (known := plain.get("frequencies")) is not None:
-        shared = _unpacked(known["shingles"], np.uint64)
-        counts = _unpacked(known["counts"], np.uint32).astype(np.int64)
+        shared = unpacked(known["shingles"], np.uint64)
+        counts = unpacked(known["counts"], np.uint32).astype(np.int64)
         weighting = replace(weighting, rarity=Rarity(known["documents"], shared, counts))
     if plain["name"] == Fingerprints.name:
         masks = tuple(int(mask, 16) for mask in plain["masks"])
@@ -88,14 +96,15 @@ def metric_of(plain: dict[str, Any]) -> Metric:
     return Cosine(seed, shingling, weighting, plain["dimension"])
 
 
-def _packed(values: NDArray[Any]) -> dict[str, Any]:
+def packed(values: NDArray[Any]) -> dict[str, Any]:
     """Give an array as text: its bytes, the lowest of a number first, compressed."""
     data = values.astype(values.dtype.newbyteorder("<")).tobytes()
     packed = pa.compress(data, codec=CODEC, asbytes=True)
     return {"length": len(values), CODEC: base64.b64encode(packed).decode()}
 
 
-def _unpacked(plain: dict[str, Any], kind: Any) -> NDArray[Any]:
+def unpacked(plain: dict[str, Any], kind: Any) -> NDArray[Any]:
+    """Read an array that was packed."""
     stored_type = np.dtype(kind).newbyteorder("<")
     size = plain["length"] * stored_type.itemsize
     packed = base64.b64decode(plain[CODEC], validate=True)

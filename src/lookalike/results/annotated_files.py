@@ -88,7 +88,7 @@ def write_annotated(
         if not corpus.has_fields(shard):
             single.append(mine)
         elif len(records) or not origin.skip_bad:
-            # A file of which nothing could be read was passed over, as asked, and is so again.
+            # A file of which nothing could be read was skipped, as asked, and is so again.
             path = target / corpus.copied_name(shard)
             copied(path, partial(_annotate, corpus, shard, records, mine, annotations))
         if progress is not None:

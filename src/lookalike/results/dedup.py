@@ -133,7 +133,7 @@ class DedupResult(Result):
 
         That is the most similar of the kept documents that were preferred to it, or to the first
         of its identical copies. `kept_in` says of which corpus it is, the source or the reference:
-        an id may stand in both. With the rule contained the third column is `containment`, the
+        an id may appear in both. With the rule contained the third column is `containment`, the
         share of the removed one's shingles that the kept one has: of all kept ones, the most.
         """
         if self.folder is not None and self.known is not None:

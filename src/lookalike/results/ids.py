@@ -101,7 +101,7 @@ class Ids(Strings):
         return ranks
 
     def check_distinct(self, place: Callable[[int], str], begin: int, end: int) -> None:
-        """Refuse ids that stand twice among the documents of a range, and name two places."""
+        """Refuse ids that appear twice among the documents of a range, and name two places."""
         prints = np.empty(end - begin, np.uint64)
         for start in range(begin, end, PIECE_IDS):
             rows = np.arange(start, min(start + PIECE_IDS, end))

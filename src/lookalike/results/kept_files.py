@@ -53,7 +53,7 @@ def copy_kept(
         write_atomically(path, lambda stream: write_table(table, stream, "parquet"))
         return
     read = np.unique(origin.shards.read()[origin.before :])
-    # A file of which nothing could be read was passed over, as asked, and is so again.
+    # A file of which nothing could be read was skipped, as asked, and is so again.
     passed = set(range(len(corpus.shards))) - set(read.tolist()) if origin.skip_bad else set()
     for shard, records in by_shard(origin, rows, len(corpus.shards)):
         if shard in passed or (corpus.shards[shard].is_one_document and not len(records)):

@@ -36,7 +36,7 @@ class Origin:
     shards: Column = field(repr=False)
     records: Column = field(repr=False)
     skip_bad: bool = False
-    """Files that could not be read were passed over, as asked."""
+    """Files that could not be read were skipped, as asked."""
 
     @property
     def before(self) -> int:

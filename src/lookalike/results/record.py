@@ -111,10 +111,12 @@ def read_record(path: Path) -> dict[str, Any]:
         known = record["format"]
     except OSError as error:
         raise SourceError(
-            f"{path} is no result of Lookalike: {where} cannot be read, {error.strerror}"
+            f"{path} is not a result of Lookalike: {where} cannot be read, {error.strerror}"
         ) from None
     except (ValueError, KeyError, TypeError):
-        raise SourceError(f"{where} is no record of a run of Lookalike: name another") from None
+        raise SourceError(
+            f"{where} is not the record of a run of Lookalike: name another"
+        ) from None
     if known != FORMAT:
         raise OutputError(f"{where} was written by another version of Lookalike: run again")
     return record

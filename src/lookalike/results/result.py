@@ -244,6 +244,6 @@ def write_folder(
             raise
         where = error.filename or folder
         raise OutputError(
-            f"{where} cannot be written: {error.strerror or error}; mend that and run the same "
+            f"{where} cannot be written: {error.strerror or error}; fix that and run the same "
             "command again to go on"
         ) from None

@@ -1,10 +1,11 @@
-"""What a job read, found and passed over, in numbers and a few lines."""
+"""What a job read, found and skipped, in numbers and a few lines."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from lookalike.base.timing import Seconds
 from lookalike.results.nearest import NearestDocuments
 from lookalike.results.unread import none_unread, opened_unread
 
@@ -19,7 +20,7 @@ __all__ = ["Summary"]
 
 @dataclass(frozen=True)
 class Summary:
-    """What was read, found and passed over."""
+    """What was read, found and skipped."""
 
     documents: int
     empty: int
@@ -37,17 +38,17 @@ class Summary:
     references: int = 0
     """Documents of a reference corpus, which are among all."""
     skipped: Mapping[str, int] = field(default_factory=dict)
-    """Files passed over, by reason."""
+    """Files skipped, by reason."""
     unread: pa.Table = field(default_factory=none_unread, repr=False)
-    """path, reason: each file passed over, then each record that could not be read."""
+    """path, reason: each file skipped, then each record that could not be read."""
     bad: tuple[str, ...] = ()
-    """The first records and files that could not be read and were passed over, as asked."""
+    """The first records and files that could not be read and were skipped, as asked."""
     bad_count: int = 0
     notes: tuple[str, ...] = ()
     """What the reader chose by itself."""
     warnings: tuple[str, ...] = ()
     """What a user should know before trusting the result."""
-    seconds: dict[str, float] = field(default_factory=dict)
+    seconds: Seconds = field(default_factory=Seconds)
     """Of each stage; pairs that are laid out later add theirs."""
 
     @property
@@ -102,5 +103,5 @@ class Summary:
             bad_count=counts["bad"],
             notes=tuple(record["notes"]),
             warnings=tuple(record["warnings"]),
-            seconds=dict(record["seconds"]),
+            seconds=Seconds(record["seconds"]),
         )

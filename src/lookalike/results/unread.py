@@ -1,4 +1,4 @@
-"""What was not read, by name: files passed over and records that could not be read, and why."""
+"""What was not read, by name: files skipped and records that could not be read, and why."""
 
 from __future__ import annotations
 

@@ -263,7 +263,9 @@ class Assumed:
     """What is assumed of a corpus, and of its signatures."""
 
     documents: int = option(1_000_000, "How many documents there are.", short="-n")
-    background: float | None = option(None, "How alike two random documents are; by default 0.05.")
+    background: float | None = option(
+        None, "How similar two random documents are; by default 0.05."
+    )
     shingles: float | None = option(None, "Shingles of a document, on average; by default 1000.")
     signature: int | None = option(None, "Rows, or bits with the cosine: the best that they allow.")
     miss_weight: float | None = option(
@@ -318,7 +320,7 @@ class Records:
     id: str | None = option(
         None, "Field that holds the id; none for the place, as file:row.", metavar="COLUMN"
     )
-    skip_bad: bool = option(False, "Pass over what cannot be read; count and name it.")
+    skip_bad: bool = option(False, "Skip what cannot be read; count and name it.")
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
@@ -347,7 +349,7 @@ class Chosen:
     )
     exclude: Any = option(
         None,
-        "Pass over files and folders that match. May be given several times.",
+        "Skip files and folders that match. May be given several times.",
         metavar="PATTERN",
         is_list=True,
     )
@@ -427,12 +429,12 @@ class Resources:
     threads: int | None = option(None, "Threads; by default one a processor.")
     progress: Callable[[str, int, int], None] | bool | None = option(
         None,
-        "Told the stage, how much of it is done, and how much there is; of read these are bytes. "
-        "True shows it on standard error.",
+        "Called with the stage, how much of it is done, and how much there is; of read these are "
+        "bytes. True shows it on standard error.",
         python_only=True,
     )
     say: Callable[[str], None] | None = option(
-        None, "Told in a line what a user should know while the job runs.", python_only=True
+        None, "Called with each line that a user should know while the job runs.", python_only=True
     )
 
 

@@ -113,7 +113,7 @@ class Settings(
                 object.__setattr__(self, name, float(value))
         if self.containment == 0:
             raise SettingsError(
-                f"{setting('containment', 0)} makes every pair one: use one above 0, as 0.9"
+                f"{setting('containment', 0)} makes every pair a result: use one above 0, as 0.9"
             )
         if self.containment is not None and self.estimate:
             raise SettingsError(
@@ -239,7 +239,7 @@ def check_share(name: str, value: object, example: str) -> None:
     """Refuse what is no number from 0 to 1."""
     if isinstance(value, bool) or not isinstance(value, Real):
         raise SettingsError(
-            f"{setting(name, value)} is no number: use one from 0 to 1, as {example}"
+            f"{setting(name, value)} is not a number: use one from 0 to 1, as {example}"
         )
     if not 0 <= float(value) <= 1:
         raise SettingsError(f"{setting(name, value)}: use a number from 0 to 1, as {example}")

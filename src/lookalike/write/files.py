@@ -166,8 +166,8 @@ def check_apart(folder: str | os.PathLike[str], sources: Sequence[str | os.PathL
         read = Path(os.path.realpath(source))
         if target == read or read in target.parents or target in read.parents:
             raise OutputError(
-                f"{os.fspath(folder)} and {os.fspath(source)} lie one in the other, and input is "
-                "never changed: write to a folder elsewhere"
+                f"{os.fspath(folder)} and {os.fspath(source)} are one inside the other, and input "
+                "is never changed: write to a folder elsewhere"
             )
 
 
