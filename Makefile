@@ -29,7 +29,7 @@ test: $(VENV)/tested
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.cache/bounds $(PYTEST) -m kernels
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m kernels
 
-# What a change needs, in two or three minutes.
+# What a change needs, in two minutes on two cores.
 check: lint
 	$(PYTEST) -m "not long"
 

@@ -127,6 +127,7 @@ def corpus(tmp_path_factory) -> Path:
     return write(tmp_path_factory.mktemp("corpus") / "docs.jsonl", texts + texts[::3])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("moment", [2, 4])
 @pytest.mark.parametrize(
     ("command", "options"),

@@ -82,6 +82,7 @@ def never_changes(character: str) -> bool:
 
 
 class TestBits:
+    @pytest.mark.long
     @pytest.mark.parametrize("name", MEMBERS)
     @given(buffers)
     def test_every_bit_is_that_of_its_byte_wherever_a_block_begins(self, name, data):

@@ -14,8 +14,8 @@ __all__ = ["main"]
 
 STOPPED = 130
 UNUSED = ("pandas",)
-"""What Arrow loads, where it is installed, with the first column that is made of a list: a quarter
-of a second, for what no command has a use for."""
+"""What Arrow loads, where it is installed, with the first column that is made of a list: a fifth of
+a second, for what no command has a use for."""
 GC_THRESHOLD = 100_000
 """New objects between two looks for those that are gone: at each thousand, loading takes longer."""
 
