@@ -85,8 +85,9 @@ def find(source: Any, options: FindOptions) -> FindResult:
     it is called again.
 
     Files are text of any ending, .html .htm .pdf .docx .odt .rtf .epub .pptx .ipynb .eml, one
-    document each; .jsonl .ndjson .csv .tsv .mbox (also .gz and .zst), .parquet and .xlsx, whose
-    records are documents; and .npy, whose rows are vectors.
+    document each; .jsonl .ndjson .json .csv .tsv .mbox (also .gz and .zst), .parquet .arrow
+    .feather .ipc .orc and .xlsx, whose records are documents; and .npy, whose rows are vectors.
+    With `lines` each line of a text file is a document.
     """
     from lookalike.job.opening import job_on, result_there
     from lookalike.results import FindResult

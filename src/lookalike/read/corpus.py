@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Corpus", "open_corpus", "read_paths"]
 
-MARKED = ("jsonl", "csv", "tsv", "mbox")
+MARKED = ("lines", "jsonl", "json", "csv", "tsv", "mbox")
 """Kinds of files in which nothing else tells where a record is."""
 
 
@@ -55,6 +55,9 @@ def open_corpus(  # noqa: PLR0913 - each is a choice of its own
     chosen: ChosenFiles | None = None,
     encoding: str | None = None,
     strict_encoding: bool = False,
+    lines: bool = False,
+    delimiter: str | None = None,
+    no_header: bool = False,
 ) -> Corpus:
     """List the files that folders, files, patterns and addresses stand for.
 
@@ -63,13 +66,25 @@ def open_corpus(  # noqa: PLR0913 - each is a choice of its own
     texts. `columns` None stands for all. With `skip_bad` records and files that cannot be read are
     passed over and named in the batches. What would not fit in some bytes of `memory` is refused.
     `chosen` says which files of folders are read, `encoding` in what those are that are not UTF-8
-    and declare nothing else; with `strict_encoding` none is read by a guess.
+    and declare nothing else; with `strict_encoding` none is read by a guess. With `lines` each line
+    of a text file is a document; `delimiter` splits the columns of CSV and TSV files, which with
+    `no_header` are named by their numbers.
     """
     if isinstance(paths, (str, os.PathLike)):
         paths = [paths]
     named = None if columns is None else tuple(columns)
-    encodings = Encodings.of(encoding, strict=strict_encoding)
-    options = ReadOptions(text, id, named, skip_bad, vector, streams.Bounds(memory), encodings)
+    options = ReadOptions(
+        text,
+        id,
+        named,
+        skip_bad,
+        vector,
+        streams.Bounds(memory),
+        Encodings.of(encoding, strict=strict_encoding),
+        lines,
+        delimiter,
+        no_header,
+    )
     return Corpus(paths, options, spool, chosen or ChosenFiles())
 
 
@@ -84,13 +99,7 @@ class Corpus:
         chosen: ChosenFiles,
     ) -> None:
         """List the files; nothing is read but standard input."""
-        found = find_shards(
-            paths,
-            spool=spool,
-            skip_bad=options.skip_bad,
-            chosen=chosen,
-            encodings=options.encodings,
-        )
+        found = find_shards(paths, spool=spool, options=options, chosen=chosen)
         self.shards: Sequence[Shard] = found.shards
         self.unread: Sequence[Unread] = found.unread
         self._copied: Sequence[Shard] = [*found.shards, *found.set_aside]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from lookalike.base.errors import BinaryFileError, EncodingError, SourceError
@@ -20,8 +21,10 @@ __all__ = [
     "check_no_nul",
     "decode",
     "fits_as_told",
+    "head_encoding",
     "holds_controls",
     "not_text",
+    "stands_alone",
     "table_encoding",
 ]
 
@@ -259,6 +262,36 @@ def _keeps_ends(encoding: str) -> bool:
         return False
     ends = '\n\r\t",;'
     return encoding.startswith("utf-16") or ends.encode(encoding, "replace") == ends.encode()
+
+
+@cache
+def stands_alone(characters: str, encoding: str) -> bool:
+    """Tell whether bytes of ASCII characters are nothing else in an encoding.
+
+    In some of East Asia they are also the second byte of others: | and the backslash, say.
+    """
+    if encoding == "utf-8" or encoding.startswith("utf-16"):
+        return True
+    for character in characters:
+        for lead in range(0x80, 0x100):
+            both = bytes([lead, ord(character)])
+            try:
+                text = codecs.getincrementaldecoder(encoding)().decode(both)
+            except UnicodeDecodeError:
+                continue
+            if character not in text:
+                return False
+    return True
+
+
+def head_encoding(head: bytes, encodings: Encodings) -> tuple[str, int]:
+    """Tell the encoding of a table by its first bytes, and how long its mark is."""
+    found, mark = text_encoding_of(head[:4])
+    said = encodings.encoding
+    if mark or said is None:
+        return found, mark
+    is_text = b"\0" not in head and is_utf8(head[: _last_start(head)])
+    return (found if is_text else said), 0
 
 
 def _is_all_utf8(stream: Stream) -> bool:

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lookalike.base.errors import SourceError, UnreadableError
 from lookalike.base.wording import help_on, shortened
@@ -18,13 +18,17 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ARRAY",
+    "BATCHES",
     "HIDDEN",
     "KINDS_ARE_LISTED",
     "ONE_DOCUMENT",
     "OTHER_KIND",
+    "PACKED",
     "PLAIN_TEXT",
     "TABLES",
+    "FileKind",
     "FileNote",
+    "Kinds",
     "Listing",
     "Shard",
     "Source",
@@ -54,17 +58,45 @@ ONE_DOCUMENT = {
 RECORDS = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".json": "json",
     ".csv": "csv",
     ".tsv": "tsv",
     ".mbox": "mbox",
 }
-TABLES = {".parquet": "parquet", ".xlsx": "xlsx", ".npy": "npy"}
+BATCHES = {
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".orc": "orc",
+}
+"""Tables that are stored by columns, some rows at a time."""
+TABLES = {**BATCHES, ".xlsx": "xlsx", ".npy": "npy"}
 PACKED = {".gz": "gzip", ".zst": "zstd"}
 KINDS_ARE_LISTED = f"{help_on('find')} lists what can be read"
 """Instead of the list itself, which is longer than the message that it would end."""
 PLAIN_TEXT, ARRAY = ("text", None), ("npy", None)
 HIDDEN, OTHER_KIND = "hidden", "of another kind"
 """Why files are passed over; an array may go with what a folder holds otherwise."""
+
+
+FileKind = tuple[str, str | None]
+"""What a file holds, and how it is packed."""
+
+
+class Kinds(Protocol):
+    """What tells of which kind files are."""
+
+    def tell(
+        self, name: str, path: str, system: Any = None, *, within: bool = True
+    ) -> FileKind | None:
+        """Tell the kind of a file that was found, or named; None where nothing tells one."""
+
+    def tell_all(self, files: Iterable[tuple[str, str]], system: Any) -> list[FileKind | None]:
+        """Tell the kinds of files that were found in a store, each a name and a path."""
+
+    def of_input(self) -> str:
+        """Tell what standard input holds."""
 
 
 class Unread(NamedTuple):
@@ -133,7 +165,7 @@ class Shard:
     label: str
     """What the ids of its documents begin with; the id itself where it is one document."""
     kind: str
-    """A value of `ONE_DOCUMENT`, `RECORDS` or `TABLES`."""
+    """A value of `ONE_DOCUMENT`, `RECORDS` or `TABLES`; lines of text, or object (one of JSON)."""
     size: int
     """In bytes, as stored."""
     modified: int
@@ -157,9 +189,19 @@ class Shard:
         return self.kind in ONE_DOCUMENT.values()
 
     @property
+    def is_one_record(self) -> bool:
+        """Tell a file that goes as a whole, where its only document does."""
+        return self.is_one_document or self.kind == "object"
+
+    @property
     def is_guessed(self) -> bool:
         """Tell a file that was taken for text by its content, not by its name."""
-        return kind_of(self.name) is None
+        return self.is_json_text or kind_of(self.name) is None
+
+    @property
+    def is_json_text(self) -> bool:
+        """Tell a file of JSON without records, which is text as other markup is."""
+        return self.kind == "text" and (kind_of(self.name) or ("",))[0] == "json"
 
     def identity(self) -> list[Any]:
         """Give what tells whether the file is still the same."""
@@ -170,6 +212,7 @@ class Shard:
 class Listing:
     """The files found, and what was passed over on the way."""
 
+    kinds: Kinds
     skip_bad: bool = False
     chosen: ChosenFiles = field(default_factory=ChosenFiles)
     encodings: Encodings = field(default_factory=Encodings)
@@ -232,7 +275,7 @@ def unreadable(name: object, error: Exception) -> SourceError:
     return kind(f"{name} cannot be read: {one_line(reason)}")
 
 
-def kind_of(name: str) -> tuple[str, str | None] | None:
+def kind_of(name: str) -> FileKind | None:
     """Tell from a name what kind of file it is and how it is packed; None if of no kind."""
     # As a path tells them, in a third of the time.
     last_part = name.rstrip("/").rpartition("/")[2].lower()

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.read import delimited, npy, streams
+from lookalike.base.errors import SourceError
+from lookalike.read import delimited, json_arrays, npy, streams
+from lookalike.read.arrow_files import ArrowTable
 from lookalike.read.blocks import Block, Cut, Lines, blocks
 from lookalike.read.encodings import table_encoding
 from lookalike.read.mbox import Messages
+from lookalike.read.orc import OrcTable, open_orc
 from lookalike.read.parquet import damaged, open_parquet
 
 if TYPE_CHECKING:
@@ -23,7 +26,6 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.read.encoding_names import Encodings
     from lookalike.read.fields import ReadOptions
     from lookalike.read.files import Shard
 
@@ -85,14 +87,17 @@ def copy_records(
 ) -> None:
     """Write records of a shard, by their sorted numbers, in its own format.
 
-    The options by which it was read tell which sheets of a workbook hold records at all.
-    What is wrong with the source is a `SourceError`; what is wrong with the target an `OSError`.
+    `options` tell how it was read, and which sheets of a workbook hold records at all. What is
+    wrong with the source is a `SourceError`; what is wrong with the target an `OSError`.
     """
-    if shard.kind == "parquet":
-        _copy_rows(shard, records, target)
-        return
-    if shard.kind == "npy":
-        _copy_array(shard, records, target)
+    copy = {
+        "parquet": _copy_rows,
+        "arrow": _copy_batches,
+        "orc": _copy_stripes,
+        "npy": _copy_array,
+    }.get(shard.kind)
+    if copy is not None:
+        copy(shard, records, target)
         return
     if shard.kind == "xlsx":
         from lookalike.read.xlsx_copies import copy_workbook
@@ -103,33 +108,69 @@ def copy_records(
         written: Any = stack.enter_context(target.open("wb"))
         if shard.packed is not None:
             written = stack.enter_context(pa.CompressedOutputStream(written, shard.packed))
-        whole = shard.is_one_document
-        for piece in stream.rest() if whole else _chosen(stream, records, options.encodings):
+        if shard.is_one_document:
+            pieces: Iterator[memoryview | bytes] = stream.rest()
+        elif shard.kind in ("json", "object"):
+            pieces = _chosen_elements(stream, records, options)
+        else:
+            pieces = _chosen(stream, records, options)
+        for piece in pieces:
             written.write(piece)
 
 
 def _chosen(
-    stream: streams.Stream, records: NDArray[np.int64], encodings: Encodings
+    stream: streams.Stream, records: NDArray[np.int64], options: ReadOptions
 ) -> Iterator[memoryview | bytes]:
     """Give the bytes of chosen lines or records, with the mark and the header before them."""
     shard = stream.shard
     head = stream.head()
     encoding, mark = ("utf-8", 0)
     if shard.kind != "mbox":
-        encoding, mark = table_encoding(stream, encodings)
+        encoding, mark = table_encoding(stream, options.encodings)
     yield head[:mark]
     cut: Cut = Messages() if shard.kind == "mbox" else Lines(encoding)
     first = 1
     if shard.kind in delimited.DELIMITERS:
-        cut = delimited.Records(encoding, delimited.DELIMITERS[shard.kind])
-        records = np.concatenate([[0], records])
-        first = 0
+        cut = delimited.read_layout(shard, options).cut
+        if not options.no_header:
+            records = np.concatenate([[0], records])
+            first = 0
     last = int(records[-1]) if len(records) else 0
     for block in blocks(stream, cut, mark, first - 1, PIECE_BYTES, skip_bad=True):
         yield from _runs(block, cut, records)
         if block.first + block.count > last:
             break  # what is damaged further on was passed over by the reader, too
     stream.check()
+
+
+def _chosen_elements(
+    stream: streams.Stream, records: NDArray[np.int64], options: ReadOptions
+) -> Iterator[memoryview | bytes]:
+    """Give an array of chosen elements, as it is but for the others; one object as it is."""
+    opening = json_arrays.read_opening(stream, options.encodings)
+    if not opening.is_array:
+        yield from stream.rest()
+        return
+    last = int(records[-1]) if len(records) else 0
+    yield stream.head(opening.start)
+    cut, comma = json_arrays.Elements(opening.encoding), ",".encode(opening.encoding)
+    is_first, end, passed = True, opening.start, 0
+    try:
+        for block in json_arrays.elements(stream, opening, 0, 0, PIECE_BYTES, skip_bad=True):
+            end, passed = block.end, block.first + block.count - 1
+            for run in _runs(block, cut, records):
+                yield b"" if is_first else comma
+                yield bytes(run).removesuffix(comma)
+                is_first = False
+    except SourceError:
+        if passed < last:
+            raise
+        # What is damaged further on was passed over by the reader, too.
+        yield "]".encode(opening.encoding)
+        return
+    with streams.opened(stream.shard) as again:
+        again.skip_to(end)
+        yield from again.rest()  # the bracket, and the blanks around it
 
 
 def _runs(block: Block, cut: Cut, records: NDArray[np.int64]) -> Iterator[memoryview | bytes]:
@@ -171,6 +212,49 @@ def _copy_rows(shard: Shard, records: NDArray[np.int64], target: Path) -> None:
                     writer.write_table(table, row_group_size=max(len(table), 1))
                 start += rows
         stream.check()
+
+
+def _copy_batches(shard: Shard, records: NDArray[np.int64], target: Path) -> None:
+    """Write rows of an Arrow file or stream as one, with its schema, metadata and compression."""
+    table = ArrowTable(shard, bounds=None)
+    opened = pa.ipc.new_stream if table.is_stream else pa.ipc.new_file
+    options = pa.ipc.IpcWriteOptions(compression=table.codec)
+    with (
+        streams.opened(shard) as stream,
+        target.open("wb") as written,
+        opened(written, table.schema, options=options) as writer,
+    ):
+        for batch in _chosen_groups(table, stream, records):
+            writer.write_batch(batch)
+
+
+def _copy_stripes(shard: Shard, records: NDArray[np.int64], target: Path) -> None:
+    """Write rows of an ORC file as one, with its columns and compression."""
+    from pyarrow import orc
+
+    table = OrcTable(shard, bounds=None)
+    with (
+        streams.opened(shard) as stream,
+        target.open("wb") as written,
+        orc.ORCWriter(written, compression=open_orc(stream).compression) as writer,
+    ):
+        writer.write(table.schema.empty_table())
+        for batch in _chosen_groups(table, stream, records):
+            writer.write(pa.Table.from_batches([batch]))
+
+
+def _chosen_groups(
+    table: ArrowTable | OrcTable, stream: streams.Stream, records: NDArray[np.int64]
+) -> Iterator[Any]:
+    """Give the chosen rows of each batch or stripe that holds any."""
+    for group, start, rows in table.groups(0):
+        low, high = np.searchsorted(records, [start + 1, start + rows + 1])
+        if high > low:
+            batch = table.read(stream, group)
+            yield (
+                batch if high - low == rows else batch.take(pa.array(records[low:high] - start - 1))
+            )
+    stream.check()
 
 
 def _copy_array(shard: Shard, records: NDArray[np.int64], target: Path) -> None:

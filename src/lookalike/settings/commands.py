@@ -30,6 +30,7 @@ from lookalike.settings.options import (
     Seeded,
     Shingled,
     Similar,
+    TableLayout,
     Taught,
     TextField,
     VectorField,
@@ -65,6 +66,7 @@ class FindOptions(
     Written,
     Chosen,
     Encoded,
+    TableLayout,
     Records,
     VectorField,
     TextField,
@@ -88,6 +90,7 @@ class DedupOptions(
     Working,
     Chosen,
     Encoded,
+    TableLayout,
     Records,
     VectorField,
     TextField,
@@ -113,6 +116,7 @@ class ContainedOptions(
     Written,
     Chosen,
     Encoded,
+    TableLayout,
     Records,
     TextField,
     Normalised,
@@ -125,7 +129,16 @@ class ContainedOptions(
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class BoilerplateOptions(
-    Resources, Working, Written, Chosen, Encoded, Records, TextField, Normalised, Listed
+    Resources,
+    Working,
+    Written,
+    Chosen,
+    Encoded,
+    TableLayout,
+    Records,
+    TextField,
+    Normalised,
+    Listed,
 ):
     """Options of `boilerplate`."""
 
@@ -135,6 +148,7 @@ class SketchOptions(
     Resources,
     Chosen,
     Encoded,
+    TableLayout,
     Records,
     VectorField,
     TextField,

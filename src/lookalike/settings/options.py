@@ -42,6 +42,7 @@ __all__ = [
     "Seeded",
     "Shingled",
     "Similar",
+    "TableLayout",
     "Taught",
     "TextField",
     "VectorField",
@@ -316,6 +317,24 @@ class Encoded:
         metavar="NAME",
     )
     strict_encoding: bool = option(False, "Refuse to guess the encoding of a file.")
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class TableLayout:
+    """How files that hold many documents are laid out, where they do not tell."""
+
+    lines: bool = option(
+        False, "Each line of a text file is a document, whatever the ending of the file."
+    )
+    delimiter: str | None = option(
+        None,
+        "What splits the columns of .csv and .tsv files: a character, or tab; by default told by "
+        "the header.",
+        metavar="CHAR",
+    )
+    no_header: bool = option(
+        False, "The .csv and .tsv files have no header: columns are named 1, 2, …"
+    )
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
