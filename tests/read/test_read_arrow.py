@@ -222,6 +222,16 @@ def test_offsets_that_point_beyond_the_data_are_refused(tmp_path):
     assert "is not a whole Arrow file or stream" in refusal(path)
 
 
+@pytest.mark.parametrize("kind", [".arrow", ".ipc"])
+def test_lists_that_go_on_beyond_their_values_are_refused(tmp_path, kind):
+    path = write_table(tmp_path / f"a{kind}", pa.table({"text": [["a", "b"], ["c"]]}))
+    data = path.read_bytes()
+    offsets = struct.pack("<iii", 0, 2, 3)
+    assert data.count(offsets) == 1
+    path.write_bytes(data.replace(offsets, struct.pack("<iii", 0, 2, 1 << 30)))
+    assert "is not a whole Arrow file or stream" in refusal(path)
+
+
 def test_an_old_feather_file_is_told_by_its_mark(tmp_path):
     (tmp_path / "a.feather").write_bytes(b"FEA1" + b"\0" * 60 + b"FEA1")
     assert "is a Feather file of version 1, which is no longer read" in refusal(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lookalike.base.errors import SourceError
 from lookalike.kernels.json_elements import element_commas
-from lookalike.read import open_corpus, streams
+from lookalike.read import marks, open_corpus, streams
 from lookalike.read.blocks import Block
 from lookalike.read.json_arrays import Elements, Opening, as_lines
 from source_files import PACKINGS, bad_of, documents, ids_and_texts, pack, unpack
@@ -96,6 +96,16 @@ def test_an_array_is_read_record_by_record(tmp_path, packing, encoding, layout):
     assert [(name, text) for name, text, _ in found] == AS_READ
     assert found[4][2] == f"{path}:5"
     assert ids_and_texts(path, id="none")[4][0] == f"a.json{packing}:5"
+
+
+def test_places_within_an_array_are_marked_to_begin_from(tmp_path, monkeypatch):
+    monkeypatch.setattr(marks, "MARK_BYTES", 100)
+    corpus = open_corpus([write(tmp_path / "a.json", RECORDS)])
+    assert len(documents(corpus, batch_bytes=100)) == 30
+    assert len(corpus.marks) > 5
+    rows = np.array([29, 0, 17])
+    found = corpus.originals(np.zeros(3, np.int32), rows + 1)
+    assert found.texts.to_pylist() == [RECORDS[row]["text"] for row in rows]
 
 
 def test_a_record_that_is_longer_than_a_block_is_read(tmp_path):

@@ -14,7 +14,7 @@ from pyarrow import parquet as pq
 
 import lookalike
 from lookalike.base.errors import SettingsError, SourceError
-from lookalike.read import open_corpus
+from lookalike.read import marks, open_corpus
 from lookalike.read.blocks import Block
 from lookalike.read.fields import ReadOptions
 from lookalike.read.files import Shard
@@ -116,10 +116,13 @@ def test_kept_lines_are_written_as_they_were(tmp_path, packing):
     assert unpack(target.read_bytes(), target.name) == b"\xef\xbb\xbfone\r\n\nthree"
 
 
-def test_documents_are_read_again_by_their_lines(tmp_path):
+def test_documents_are_read_again_by_their_lines(tmp_path, monkeypatch):
+    monkeypatch.setattr(marks, "MARK_BYTES", 100)
     path = tmp_path / "a.txt"
     path.write_text("".join(f"line {n}\n" for n in range(1000)))
     corpus = open_corpus([path], lines=True)
+    assert len(documents(corpus, batch_bytes=200)) == 1000
+    assert len(corpus.marks) > 10
     rows = np.array([999, 3, 500, 3])
     found = corpus.originals(np.zeros(4, np.int32), rows + 1)
     assert found.texts.to_pylist() == [f"line {n}" for n in rows]
