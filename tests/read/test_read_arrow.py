@@ -218,8 +218,10 @@ def test_offsets_that_point_beyond_the_data_are_refused(tmp_path):
     data = path.read_bytes()
     offsets = struct.pack("<iii", 0, 8, 16)
     assert data.count(offsets) == 1
-    path.write_bytes(data.replace(offsets, struct.pack("<iii", 0, 8, 1 << 30)))
+    path.write_bytes(data.replace(offsets, struct.pack("<iii", 0, 1 << 30, 16)))
     assert "is not a whole Arrow file or stream" in refusal(path)
+    with pytest.raises(SourceError, match="is not a whole Arrow file or stream"):
+        open_corpus([path]).copy(0, np.array([1]), tmp_path / "b.arrow")
 
 
 @pytest.mark.parametrize("kind", [".arrow", ".ipc"])
@@ -249,9 +251,19 @@ def test_a_packed_batch_that_would_not_fit_is_refused_before_it_is_unpacked(tmp_
         writer.write_table(table, max_chunksize=many)
     assert path.stat().st_size < 1 << 20
     message = refusal(path, memory=1)
-    assert f"batch 1 of {path} holds 8.4 MB at once, where it could be" in message
+    assert message.startswith(f"batch 1 of {path} holds 8.4 MB at once, where it could be")
     assert "raise memory=, or leave it out" in message
     assert len(documents(open_corpus([path]))) == many
+
+
+def test_dictionaries_that_would_not_fit_are_refused_before_they_are_unpacked(tmp_path):
+    texts = pa.array(["x" * Bounds(1).part, "y"] * 3).dictionary_encode()
+    for name, opened in (("a.arrow", ipc.new_file), ("b.arrow", ipc.new_stream)):
+        options = ipc.IpcWriteOptions(compression="zstd")
+        with opened(tmp_path / name, pa.schema([("text", texts.type)]), options=options) as writer:
+            writer.write_table(pa.table({"text": texts}))
+        message = refusal(tmp_path / name, memory=1)
+        assert message.startswith(f"{tmp_path / name} has 8.4 MB of dictionaries, more than")
 
 
 def test_only_the_columns_that_are_read_count(tmp_path):

@@ -61,6 +61,8 @@ class ArrowTable:
                         "write it again with version 2"
                     )
                 self._read_messages(file)
+                if bounds is not None:
+                    self._check_dictionaries(file, bounds)
             except ERRORS as error:
                 raise _damaged(shard, error) from None
             stream.check()
@@ -76,6 +78,17 @@ class ArrowTable:
         self.batches = [message for message in found if message.kind == ROWS]
         self._dictionaries = [message for message in found if message.kind == DICTIONARY]
         self._schema_length = found[0].length if found and self.is_stream else 0
+
+    def _check_dictionaries(self, file: Any, bounds: Bounds) -> None:
+        """Refuse dictionaries that would not fit: all are held to read a batch."""
+        sizes = [
+            one.length if one.codec is None else sum(unpacked_sizes(file, one))
+            for one in self._dictionaries
+        ]
+        if sum(sizes) > bounds.part:
+            raise bounds.too_much(
+                f"{self.shard.name} has {size(sum(sizes))} of dictionaries", bounds.part
+            )
 
     @property
     def codec(self) -> str | None:
@@ -119,6 +132,8 @@ class ArrowTable:
                 raise ValueError("a batch has other rows than it says")
         except ERRORS as error:
             raise _damaged(self.shard, error) from None
+        if names is None:
+            return self._checked(batch)
         return _in_order(batch, [self.schema.names[place] for place in chosen])
 
     def _fits(self, file: Any, group: int, chosen: Sequence[int], bounds: Bounds) -> bool:
