@@ -65,7 +65,7 @@ def test_a_byte_order_mark_is_no_part_of_the_first_line(tmp_path, encoding):
 def test_a_line_that_is_no_text_is_named_and_can_be_passed_over(tmp_path):
     path = tmp_path / "a.txt"
     path.write_bytes(b"one\ntw\xff\n\nthree")
-    with pytest.raises(SourceError, match=r"a.txt:2 is not UTF-8 text at byte 3: convert it"):
+    with pytest.raises(SourceError, match=r"a.txt:2 is not UTF-8 text at byte 3: give encoding="):
         ids_and_texts(path, lines=True)
     found = documents(open_corpus([path], lines=True, skip_bad=True))
     assert [(text, place) for _, text, place in found] == [
@@ -81,7 +81,7 @@ def test_tables_that_are_not_text_are_read_as_ever_and_binaries_passed_over(tmp_
     (tmp_path / "a.txt").write_text("one\ntwo\n")
     pq.write_table(pa.table({"text": ["three"]}), tmp_path / "b.parquet")
     (tmp_path / "c.png").write_bytes(BINARY)
-    (tmp_path / "d.tar.gz").write_bytes(gzip.compress(BINARY))
+    (tmp_path / "d.log.gz").write_bytes(gzip.compress(BINARY))
     (tmp_path / "e.txt").write_bytes(b"\0\1")
     corpus = open_corpus([tmp_path], lines=True)
     assert [text for _, text, _ in documents(corpus)] == ["one", "two", "three"]

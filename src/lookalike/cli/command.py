@@ -51,7 +51,7 @@ SOURCE = Argument(
     "source",
     "Folders, files (text of any ending; .html .htm .pdf .docx .odt .rtf .epub .pptx .ipynb .eml; "
     ".jsonl .ndjson .json .csv .tsv .mbox, also .gz and .zst; .parquet .arrow .feather .ipc .orc "
-    ".xlsx; .npy for vectors), "
+    ".xlsx; .warc .wet, also .gz; .zip and .tar archives; .npy for vectors), "
     "patterns, addresses as s3://…, or - for JSONL on standard input.",
     metavar="SOURCE...",
     nargs=-1,

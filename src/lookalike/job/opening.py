@@ -86,6 +86,9 @@ def _job(
     )
     read_fields = {name: getattr(options, name, None) for name in ("text", "vector", "id")}
     layout = {name: getattr(options, name) for name in LAYOUT}
+    # Named only where they are asked for: a job without them is the one that it always was.
+    pages = {name: getattr(options, name, None) for name in ("markup", "main_text")}
+    read_fields |= {name: value for name, value in pages.items() if value}
     chosen = ChosenFiles(_patterns(options.include), _patterns(options.exclude), options.all_files)
     read_fields["text"] = _plain_names(read_fields["text"])
     told = Encodings.of(options.encoding, strict=options.strict_encoding)

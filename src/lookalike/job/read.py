@@ -20,7 +20,7 @@ from lookalike.base.threads import in_order, pieces
 from lookalike.base.wording import Message, count, in_python, quoted, setting
 from lookalike.job.running import PIECE_BYTES
 from lookalike.read import kind_of
-from lookalike.read.files import FileNote, Unread, counts_of, described
+from lookalike.read.files import RECORDS_OF_WARC, FileNote, Unread, counts_of, described
 from lookalike.read.vectors import byte_lengths
 from lookalike.results.ids import Ids, IdWriter
 from lookalike.text.documents import Texts
@@ -96,8 +96,14 @@ class Collection:
     def unread(self) -> list[Unread]:
         """Name the files that were passed over, and the records that could not be read."""
         listed = [one for source in self.sources for one in source.unread]
-        lines = self.passed.read().tobytes().splitlines()
-        return listed + [Unread(*map(in_python, json.loads(line))) for line in lines]
+        lines = map(json.loads, self.passed.read().tobytes().splitlines())
+        records: Counter[tuple[str, str]] = Counter()
+        for path, reason, *many in lines:
+            if reason.startswith(RECORDS_OF_WARC):
+                records[path, reason] += many[0]
+            else:
+                listed.append(Unread(in_python(path), in_python(reason)))
+        return listed + [Unread(*of, many) for of, many in records.items()]
 
     def noted_files(self) -> list[FileNote]:
         """Name the files of which a user should know how they were read."""
@@ -106,12 +112,27 @@ class Collection:
 
     def passed_over_line(self) -> str:
         """Say how many files were passed over, and why, with the names of a few."""
-        total = sum(self.skipped.values())
-        reasons = ", ".join(f"{number:,} {reason}" for reason, number in self.skipped.items())
-        files = (one.path for one in self.unread() if one.reason in self.skipped)
-        names = ", ".join(itertools.islice(files, NAMED_FILES))
-        more = ", …" if total > NAMED_FILES else ""
-        return f"Passed over {count(total, 'file')}: {reasons} ({names}{more})."
+        of_files = {
+            reason: number
+            for reason, number in self.skipped.items()
+            if not reason.startswith(RECORDS_OF_WARC)
+        }
+        of_records = {
+            reason.removeprefix(RECORDS_OF_WARC): number
+            for reason, number in self.skipped.items()
+            if reason not in of_files
+        }
+        lines = []
+        if of_files:
+            files = (one.path for one in self.unread() if one.reason in of_files)
+            total, reasons = _told(of_files)
+            names = ", ".join(itertools.islice(files, NAMED_FILES))
+            more = ", …" if total > NAMED_FILES else ""
+            lines.append(f"Passed over {count(total, 'file')}: {reasons} ({names}{more}).")
+        if of_records:
+            total, reasons = _told(of_records)
+            lines.append(f"Passed over {count(total, 'WARC record')} without a page: {reasons}.")
+        return " ".join(lines)
 
     def column(self) -> list[Any]:
         """Give the values of the column to keep by, None where there is none."""
@@ -356,6 +377,11 @@ class _Reader:
         texts = [json.dumps(_json_value(values[row])).encode() for row in rows.tolist()]
         self.values.append(np.frombuffer(b"".join(texts), np.uint8))
         self.value_lengths.append(np.array([len(text) for text in texts], np.int32))
+
+
+def _told(counts: Mapping[str, int]) -> tuple[int, str]:
+    """Add counts up, and say them by reason."""
+    return sum(counts.values()), ", ".join(f"{many:,} {reason}" for reason, many in counts.items())
 
 
 def _choice(note: str) -> str:

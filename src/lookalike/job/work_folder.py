@@ -313,14 +313,14 @@ def _write_whole(path: Path, content: Any) -> None:
 
 def _first_difference(known: Mapping[str, Any], given: Mapping[str, Any]) -> str:
     """Name the first thing in which two jobs differ."""
-    for name in known:
-        if known[name] != given.get(name):
+    for name in {**known, **given}:
+        if known.get(name) != given.get(name):
             if name == "sources":
                 return "the files are others, or were changed"
             if name == "multiset":
                 # The cosine counts too, and may be what is asked for.
                 return f"another {setting('multiset')}, {setting('metric')} or {setting('simhash')}"
-            return difference(name, known[name], given.get(name))
+            return difference(name, known.get(name), given.get(name))
     return "the command is another"
 
 

@@ -66,8 +66,13 @@ class Decoded(NamedTuple):
     note: str = ""
 
 
-def decode(data: bytes, name: str, encodings: Encodings, *, markup: bool = False) -> Decoded:
-    """Give the text of a file that is one document; `markup` may declare its encoding anywhere."""
+def decode(
+    data: bytes, name: str, encodings: Encodings, *, markup: bool = False, charset: str = ""
+) -> Decoded:
+    """Give the text of a file that is one document; `markup` may declare its encoding anywhere.
+
+    The `charset` that a server named comes before what the document declares.
+    """
     marked, mark = text_encoding_of(data[:4])
     body = data[mark:] if mark else data
     if marked != "utf-8":
@@ -81,22 +86,22 @@ def decode(data: bytes, name: str, encodings: Encodings, *, markup: bool = False
     if b"\0" in body:
         return _decoded_wide(body, name, encodings)
     if body.isascii():
-        for encoding in _seven_bits(body, encodings, markup=markup):
+        for encoding in _seven_bits(body, encodings, charset, markup=markup):
             text = _fitting(body, encoding)
             if text is not None:
                 return Decoded(text)
     try:
         return Decoded(body.decode())
     except UnicodeDecodeError as error:
-        named = _declared(body, markup=markup)
+        named = _known(charset) or _declared(body, markup=markup)
         return _not_utf8(body, name, encodings, named, mark + error.start + 1)
 
 
-def _seven_bits(body: bytes, encodings: Encodings, *, markup: bool) -> list[str]:
+def _seven_bits(body: bytes, encodings: Encodings, charset: str, *, markup: bool) -> list[str]:
     """Give the encodings that ASCII may stand for, where the document or the user names one."""
     declared = None
     if b"\x1b" in body or b"~{" in body:
-        declared = _declared_codec(_declared(body, markup=markup))
+        declared = _declared_codec(_known(charset) or _declared(body, markup=markup))
     told = (declared, encodings.encoding)
     return [one for one in told if one is not None and one.startswith(SEVEN_BITS)]
 
@@ -197,6 +202,11 @@ def _declared(body: bytes, *, markup: bool) -> str:
     return found[1].decode("ascii").lower() if found else ""
 
 
+def _known(charset: str) -> str:
+    """Give the name of an encoding that a server said; nothing of what is none."""
+    return charset if charset and codec_of(charset) is not None else ""
+
+
 def _declared_codec(named: str) -> str | None:
     found = codec_of(named) if named else None
     if found is None or found.startswith(("utf-16", "utf-32")):
@@ -272,16 +282,21 @@ def stands_alone(characters: str, encoding: str) -> bool:
     """
     if encoding == "utf-8" or encoding.startswith("utf-16"):
         return True
-    for character in characters:
-        for lead in range(0x80, 0x100):
-            both = bytes([lead, ord(character)])
-            try:
-                text = codecs.getincrementaldecoder(encoding)().decode(both)
-            except UnicodeDecodeError:
-                continue
-            if character not in text:
-                return False
-    return True
+    high = [bytes([byte]) for byte in range(0x80, 0x100)]
+    return not any(
+        _is_one_character(lead + character.encode() + rest, encoding)
+        for character in characters
+        for lead in high
+        # Of four bytes, in GB 18030, the second and the fourth are digits.
+        for rest in (b"", *(third + b"0" for third in high if character.isdigit()))
+    )
+
+
+def _is_one_character(data: bytes, encoding: str) -> bool:
+    try:
+        return len(data.decode(encoding)) == 1
+    except UnicodeDecodeError:
+        return False
 
 
 def head_encoding(head: bytes, encodings: Encodings) -> tuple[str, int]:

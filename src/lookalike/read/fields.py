@@ -22,6 +22,7 @@ from lookalike.read.batches import (
     NO_ID,
     TEXT_NAMES,
     as_names,
+    check_markup,
     check_one_kind,
     check_text,
     id_array,
@@ -104,10 +105,15 @@ class ReadOptions:
     """Of the columns of CSV and TSV; None where the file tells."""
     no_header: bool = False
     """Records of CSV and TSV begin at once, and columns are named by their numbers."""
+    markup: str | None = None
+    """What the texts of records are written in."""
+    main_text: bool = False
+    """Of pages of HTML only the main text."""
 
     def __post_init__(self) -> None:
-        """Refuse two names for what the documents are, and what splits no columns."""
+        """Refuse two names for what the documents are, a markup not known, and no delimiter."""
         check_one_kind(self.text, self.vector)
+        check_markup(self.markup, self.vector)
         if self.delimiter is not None:
             object.__setattr__(self, "delimiter", _one_character(self.delimiter))
 

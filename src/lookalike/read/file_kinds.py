@@ -6,6 +6,7 @@ import os
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -17,9 +18,11 @@ from lookalike.read.files import PACKED, PLAIN_TEXT, FileKind, kind_of
 from lookalike.read.json_content import json_content
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from lookalike.read.fields import ReadOptions
+
+    Head = Callable[[str | None, int], bytes | None]
 
 __all__ = ["FileKinds"]
 
@@ -44,11 +47,23 @@ class FileKinds:
         A file that was found in a folder or by a pattern (`within`) is text where it holds no
         records, as it is whatever its ending; of one that was named that may be an error.
         """
+        return self._told(name, partial(_head, path, system), within=within)
+
+    def tell_member(self, name: str, head: Callable[[int], bytes]) -> FileKind | None:
+        """Tell the kind of a file in an archive, of which so many first bytes are given."""
+
+        def unpacked(packed: str | None, most: int) -> bytes | None:
+            stored = head(most)
+            return stored if packed is None else _read(pa.BufferReader(stored), packed, most)
+
+        return self._told(name, unpacked, within=True)
+
+    def _told(self, name: str, head: Head, *, within: bool) -> FileKind | None:
         kind = kind_of(name)
         if self.options.lines:
-            return self._of_lines(kind, name, path, system, within=within)
+            return self._of_lines(kind, name, head, within=within)
         if kind is not None and kind[0] == "json":
-            return self._of_json(kind, name, path, system, within=within)
+            return self._of_json(kind, name, head, within=within)
         return kind
 
     def tell_all(self, files: Iterable[tuple[str, str]], system: Any) -> list[FileKind | None]:
@@ -61,23 +76,21 @@ class FileKinds:
         return LINES if self.options.lines else "jsonl"
 
     def _of_lines(
-        self, kind: FileKind | None, name: str, path: str, system: Any, *, within: bool
+        self, kind: FileKind | None, name: str, head: Head, *, within: bool
     ) -> FileKind | None:
         if kind is not None and kind[0] not in WRITTEN:
             return kind
         packed = next((how for end, how in PACKED.items() if name.lower().endswith(end)), None)
-        head = _head(path, packed, system, HEAD_BYTES) if within or kind is None else b""
-        return None if head and no_text(head, self.options.encodings) else (LINES, packed)
+        begin = head(packed, HEAD_BYTES) if within or kind is None else b""
+        return None if begin and no_text(begin, self.options.encodings) else (LINES, packed)
 
-    def _of_json(
-        self, kind: FileKind, name: str, path: str, system: Any, *, within: bool
-    ) -> FileKind | None:
+    def _of_json(self, kind: FileKind, name: str, head: Head, *, within: bool) -> FileKind | None:
         packed = kind[1]
-        head = _head(path, packed, system, FIRST_RECORD_BYTES)
-        if head is None:
+        begin = head(packed, FIRST_RECORD_BYTES)
+        if begin is None:
             return "jsonl", packed  # whose reader says what is wrong
-        is_whole = len(head) < FIRST_RECORD_BYTES
-        found = json_content(head, self.options.encodings, is_whole=is_whole)
+        is_whole = len(begin) < FIRST_RECORD_BYTES
+        found = json_content(begin, self.options.encodings, is_whole=is_whole)
         records = {"array": "json", "object": "object"}.get(found.form, "jsonl")
         if found.holds_records(self.options) or (packed and found.form == "nothing"):
             return records, packed
@@ -94,24 +107,32 @@ class FileKinds:
         return records, packed
 
 
-def _head(path: str, packed: str | None, system: Any, most: int) -> bytes | None:
+def _head(path: str, system: Any, packed: str | None, most: int) -> bytes | None:
     """Give the first bytes of a file, unpacked; None of what cannot be read."""
-    pieces: list[bytes] = []
-    missing = most
     try:
         if system is None and not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 - of many
             return None
         # Of many files: a path for each takes time.
         stored: Any = open(path, "rb") if system is None else system.open_input_file(path)  # noqa: PTH123, SIM115
-        with stored:
-            source = stored
-            if packed is not None:
-                source = pa.CompressedInputStream(
-                    pa.PythonFile(stored, "r") if system is None else stored, packed
-                )
-            while missing and (piece := source.read(missing)):
-                pieces.append(piece)
-                missing -= len(piece)
+    except (OSError, ValueError, pa.ArrowException):
+        return None
+    with stored:
+        return _read(stored, packed, most)
+
+
+def _read(stored: Any, packed: str | None, most: int) -> bytes | None:
+    """Give the first bytes of an open file, unpacked, as far as it can be; None where it cannot."""
+    pieces: list[bytes] = []
+    missing = most
+    try:
+        source = stored
+        if packed is not None:
+            is_native = isinstance(stored, pa.NativeFile)
+            native = stored if is_native else pa.PythonFile(stored, "r")
+            source = pa.CompressedInputStream(native, packed)
+        while missing and (piece := source.read(missing)):
+            pieces.append(piece)
+            missing -= len(piece)
     except (OSError, ValueError, pa.ArrowException):
         return b"".join(pieces) or None
     return b"".join(pieces)

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lookalike.base.errors import SourceError, UnreadableError
 from lookalike.base.wording import help_on, shortened
-from lookalike.read.chosen_files import ChosenFiles
+from lookalike.read.chosen_files import NOT_INCLUDED, ChosenFiles
 from lookalike.read.encoding_names import Encodings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 __all__ = [
+    "ARCHIVES",
     "ARRAY",
     "BATCHES",
     "HIDDEN",
@@ -25,7 +26,9 @@ __all__ = [
     "OTHER_KIND",
     "PACKED",
     "PLAIN_TEXT",
+    "RECORDS_OF_WARC",
     "TABLES",
+    "WARC",
     "FileKind",
     "FileNote",
     "Kinds",
@@ -36,6 +39,7 @@ __all__ = [
     "counts_of",
     "described",
     "file_note_lines",
+    "is_archive",
     "kind_of",
     "one_line",
     "unreadable",
@@ -73,11 +77,23 @@ BATCHES = {
 """Tables that are stored by columns, some rows at a time."""
 TABLES = {**BATCHES, ".xlsx": "xlsx", ".npy": "npy"}
 PACKED = {".gz": "gzip", ".zst": "zstd"}
+WARC = (".warc", ".wet")
+ARCHIVES: dict[str, tuple[str, str | None]] = {
+    ".zip": ("zip", None),
+    ".tar": ("tar", None),
+    **dict.fromkeys((".tar.gz", ".tgz"), ("tar", "gzip")),
+    **dict.fromkeys((".tar.bz2", ".tbz2"), ("tar", "bz2")),
+    **dict.fromkeys((".tar.xz", ".txz"), ("tar", "xz")),
+    **dict.fromkeys((".tar.zst", ".tzst"), ("tar", "zstd")),
+}
+"""Files that hold files: they stand for their members."""
 KINDS_ARE_LISTED = f"{help_on('find')} lists what can be read"
 """Instead of the list itself, which is longer than the message that it would end."""
 PLAIN_TEXT, ARRAY = ("text", None), ("npy", None)
 HIDDEN, OTHER_KIND = "hidden", "of another kind"
 """Why files are passed over; an array may go with what a folder holds otherwise."""
+RECORDS_OF_WARC = "WARC records: "
+"""What reasons begin with that are of records, which are counted and not named."""
 
 
 FileKind = tuple[str, str | None]
@@ -95,6 +111,9 @@ class Kinds(Protocol):
     def tell_all(self, files: Iterable[tuple[str, str]], system: Any) -> list[FileKind | None]:
         """Tell the kinds of files that were found in a store, each a name and a path."""
 
+    def tell_member(self, name: str, head: Callable[[int], bytes]) -> FileKind | None:
+        """Tell the kind of a file in an archive, of which so many first bytes are given."""
+
     def of_input(self) -> str:
         """Tell what standard input holds."""
 
@@ -105,6 +124,8 @@ class Unread(NamedTuple):
     path: str
     """Of the file, as it is shown."""
     reason: str
+    many: int = 1
+    """Of records that are not named one by one."""
 
     @classmethod
     def of(cls, path: str, reason: str) -> Unread:
@@ -122,7 +143,10 @@ class FileNote(NamedTuple):
 
 def counts_of(unread: Iterable[Unread]) -> dict[str, int]:
     """Count files that were passed over by reason."""
-    return dict(Counter(one.reason for one in unread))
+    counts: Counter[str] = Counter()
+    for one in unread:
+        counts[one.reason] += one.many
+    return dict(counts)
 
 
 REASON_CHARACTERS, ENDING_CHARACTERS = 200, 12
@@ -149,7 +173,7 @@ def described(unread: Iterable[Unread]) -> str:
     for one in unread:
         suffix = PurePosixPath(one.path).suffix
         ending = shortened(suffix, ENDING_CHARACTERS) or "no ending"
-        endings.setdefault(one.reason, Counter())[ending] += 1
+        endings.setdefault(one.reason, Counter())[ending] += one.many
     return ", ".join(
         f"{found.total():,} {reason} ({', '.join(ending for ending, _ in found.most_common(5))})"
         for reason, found in endings.items()
@@ -165,7 +189,8 @@ class Shard:
     label: str
     """What the ids of its documents begin with; the id itself where it is one document."""
     kind: str
-    """A value of `ONE_DOCUMENT`, `RECORDS` or `TABLES`; lines of text, or object (one of JSON)."""
+    """A value of `ONE_DOCUMENT`, `RECORDS` or `TABLES`; lines of text, object (one of JSON) or
+    warc; zip or tar until listed."""
     size: int
     """In bytes, as stored."""
     modified: int
@@ -173,15 +198,17 @@ class Shard:
     path: str
     """By which it is opened."""
     packed: str | None = None
-    """gzip or zstd."""
+    """gzip or zstd; of an archive also bz2 or xz."""
     system: Any = None
-    """The Arrow file system that holds it; None for a plain file."""
+    """The Arrow file system or the archive that holds it; None for a plain file."""
     digest: str = ""
     """Of the bytes, where they came by standard input."""
     within: bool = False
     """It was found in a folder or by a pattern, not named."""
     problem: str = ""
     """Why it cannot be read, where that was known when it was listed."""
+    is_streamed: bool = False
+    """It is a member of an archive whose bytes are reached only through those before them."""
 
     @property
     def is_one_document(self) -> bool:
@@ -225,6 +252,17 @@ class Listing:
     """What patterns passed over, by reason: two of them may meet the same file."""
     temporary: Path | None = None
     """To be removed with the corpus."""
+    whole_archives: set[str] = field(default_factory=set)
+    """Archives that were asked for by their own names: so are all of their members."""
+
+    def refusal(self, name: str, below: str) -> str:
+        """Say why a file in a folder was not asked for; of an archive, its members tell."""
+        reason = self.chosen.refusal(below)
+        if not is_archive(below):
+            return reason
+        if not reason:
+            self.whole_archives.add(name)
+        return "" if reason == NOT_INCLUDED else reason
 
     def fail(self, name: object, error: Exception) -> None:
         """Stop at what cannot be listed, or let the reader name it in its turn."""
@@ -290,4 +328,11 @@ def kind_of(name: str) -> FileKind | None:
         return TABLES[last], None
     if last in PACKED and len(suffixes) > 1 and suffixes[-2] in RECORDS:
         return RECORDS[suffixes[-2]], PACKED[last]
-    return None
+    if last in WARC or (last in PACKED and len(suffixes) > 1 and suffixes[-2] in WARC):
+        return "warc", None  # its records are packed one by one
+    return ARCHIVES.get(last) or ARCHIVES.get("".join(suffixes[-2:]))
+
+
+def is_archive(name: str) -> bool:
+    """Tell a file that holds files by its name."""
+    return kind_of(name) in ARCHIVES.values()

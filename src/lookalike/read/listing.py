@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from lookalike.base.errors import OutputError, SourceError
 from lookalike.base.wording import count
+from lookalike.read.archives import Archive
 from lookalike.read.chosen_files import EXCLUDED, IGNORED, Ignored
 from lookalike.read.content import check_named, look_at
 from lookalike.read.file_kinds import FileKinds
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
     from lookalike.read.chosen_files import ChosenFiles
     from lookalike.read.fields import ReadOptions
+    from lookalike.read.streams import Bounds
 
 __all__ = ["find_shards"]
 
@@ -55,7 +57,7 @@ def find_shards(
     options: ReadOptions,
     chosen: ChosenFiles,
 ) -> Listing:
-    """Find the files that paths, patterns and addresses stand for.
+    """Find the files that paths, patterns and addresses stand for, and those in archives.
 
     Files of several sources are labelled with the path of their source.
     """
@@ -71,6 +73,7 @@ def find_shards(
         for source in some:
             before = len(found.shards)
             _add(source, found, spool, several=several)
+            _expand(found, before, options.bounds)
             if source.matched:
                 matched.update(range(before, len(found.shards)))
         if len(found.shards) == files:
@@ -81,6 +84,14 @@ def find_shards(
         for name in sorted(unmatched):
             found.pass_over(name, reason)
     return found
+
+
+def _expand(found: Listing, first: int, bounds: Bounds) -> None:
+    """Put members in the place of the archives among the files found, from one on."""
+    if any(shard.kind in ("zip", "tar") for shard in found.shards[first:]):
+        from lookalike.read.archive_listing import expand
+
+        expand(found, first, bounds)
 
 
 def _add(source: Source, found: Listing, spool: Path | None, *, several: bool) -> None:
@@ -119,14 +130,18 @@ def _drop_repeated(found: Listing, matched: set[int]) -> None:
     found.shards = kept
 
 
-def _places(shards: Sequence[Shard]) -> list[tuple[str, str]]:
+def _places(shards: Sequence[Shard]) -> list[tuple[str, str, str]]:
     """Tell where files are, whatever links lead to their folders; a link to a file is one, too."""
     real = cache(os.path.realpath)
-    split = [os.path.split(shard.path) for shard in shards]
-    return [
-        (real(folder), name) if shard.system is None else ("", shard.name)
-        for shard, (folder, name) in zip(shards, split, strict=True)
-    ]
+    places = []
+    for shard in shards:
+        is_member = isinstance(shard.system, Archive)
+        file, inner = (shard.system.shard, shard.path) if is_member else (shard, "")
+        folder, name = os.path.split(file.path)
+        places.append(
+            (real(folder), name, inner) if file.system is None else ("", file.name, inner)
+        )
+    return places
 
 
 def _expanded(name: str, found: Listing) -> Iterator[Source]:
@@ -206,7 +221,7 @@ def _add_folder(folder: Path, found: Listing, *, several: bool) -> None:
     prefix = f"{folder.as_posix()}/" if several else ""
     saved = SavedDatasets()
     for path, below in _files(folder, found):
-        if refusal := found.chosen.refusal(below):
+        if refusal := found.refusal(path, below):
             found.pass_over(path, refusal)
             continue
         label = f"{prefix}{below}"

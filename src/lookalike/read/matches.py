@@ -50,7 +50,7 @@ def readable_matches(
 
 def _refusal(source: Source, found: Listing) -> str:
     """Say why a file was not asked for; of a folder, each file in it is told."""
-    return "" if source.is_local_folder else found.chosen.refusal(source.name)
+    return "" if source.is_local_folder else found.refusal(source.name, source.name)
 
 
 def _no_texts(matched: list[Source], found: Listing) -> dict[str, str]:

@@ -137,5 +137,5 @@ def _near(
             records = records[np.searchsorted(records, passed, side="right") :]
             if not len(records):
                 return
-            if shard.packed is None and entry()[0] > start:
+            if not shard.packed and not shard.is_streamed and entry()[0] > start:
                 break  # to go on there is less to read

@@ -95,6 +95,7 @@ def copy_records(
         "arrow": _copy_batches,
         "orc": _copy_stripes,
         "npy": _copy_array,
+        "warc": _copy_captures,
     }.get(shard.kind)
     if copy is not None:
         copy(shard, records, target)
@@ -270,6 +271,22 @@ def _copy_array(shard: Shard, records: NDArray[np.int64], target: Path) -> None:
                 low, high = np.searchsorted(records, [before + 1, before + rows + 1])
                 array = np.frombuffer(data, np.uint8).reshape(rows, layout.width)
                 written.write(array[records[low:high] - before - 1].tobytes())
+        stream.check()
+
+
+def _copy_captures(shard: Shard, records: NDArray[np.int64], target: Path) -> None:
+    """Write a WARC file without the documents that are not among the records."""
+    from lookalike.read.warc import kept_stretches
+
+    shard, stretches = kept_stretches(shard, set(records.tolist()))
+    with streams.opened(shard) as stream, ExitStack() as stack:
+        written: Any = stack.enter_context(target.open("wb"))
+        if shard.packed is not None:
+            written = stack.enter_context(pa.CompressedOutputStream(written, shard.packed))
+        for begin, end in stretches:
+            stream.skip_to(begin)
+            while piece := stream.read(min(end - stream.place, PIECE_BYTES)):
+                written.write(piece)
         stream.check()
 
 

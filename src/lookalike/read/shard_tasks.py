@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -22,6 +23,7 @@ from lookalike.read import (
     streams,
     text_lines,
 )
+from lookalike.read.archives import HELD_BYTES, in_memory, is_in_turn
 from lookalike.read.arrow_files import ArrowTable
 from lookalike.read.batches import NO_ID
 from lookalike.read.blocks import Lines, blocks
@@ -61,9 +63,12 @@ STORED_TABLES: dict[str, Callable[[Shard, streams.Bounds], StoredTable]] = {
     "arrow": ArrowTable,
     "orc": OrcTable,
 }
+"""Kinds of files that are not read from the first byte to the last."""
 JSON_TEXT = "read as text, as others of its kind: it holds no records with the text"
 UNITS = {"jsonl": "line", "json": "record", "object": "record", "mbox": "message"}
 """What the number in an id counts; rows in other files."""
+WITHOUT_MARKUP = ("mbox", "npy", "warc")
+"""Kinds of files whose records are read as text already, or hold none."""
 AHEAD_BYTES = 32 << 20
 """Bytes of a row group that one thread reads before they are asked for."""
 
@@ -134,7 +139,11 @@ class ShardReader:
     """Reads shards of any format, of which it chooses the fields."""
 
     def __init__(
-        self, shards: Sequence[Shard], options: ReadOptions, *, skip_shards: bool | None = None
+        self,
+        shards: Sequence[Shard] | Mapping[int, Shard],
+        options: ReadOptions,
+        *,
+        skip_shards: bool | None = None,
     ) -> None:
         """Take the shards of a corpus; none is opened yet.
 
@@ -154,7 +163,7 @@ class ShardReader:
     def kind(self, number: int) -> Kind | None:
         """Tell of which kind the documents of a shard are, if it tells."""
         shard = self.shards[number]
-        if shard.is_one_document or shard.kind in ("lines", "xlsx"):
+        if shard.is_one_document or shard.kind in ("lines", "warc", "xlsx"):
             return "text"
         if shard.kind == "npy":
             return "vectors"
@@ -164,6 +173,12 @@ class ShardReader:
     def tasks(self, part: Part, reading: Reading) -> Iterator[Task]:
         """Give the work of a shard of records; what fails in between fails in its turn."""
         shard = self.shards[part.number]
+        is_held = shard.is_streamed and shard.kind in STORED_TABLES
+        if is_held and shard.size <= self.options.bounds.part:
+            # Once for all of its parts; of those that are large, one at a time.
+            tasks = self._with({part.number: in_memory(shard)}).tasks(part, reading)
+            yield from tasks if shard.size <= HELD_BYTES else map(_done, tasks)
+            return
         readers = {
             **dict.fromkeys(BATCHES.values(), self._batch_tasks),
             "lines": self._text_line_tasks,
@@ -173,11 +188,15 @@ class ShardReader:
             "npy": self._array_tasks,
             "mbox": self._message_tasks,
             "xlsx": self._sheet_tasks,
+            "warc": self._warc_tasks,
         }
         reader = readers.get(shard.kind, self._record_tasks)
         told = partitions(shard.name)
         try:
-            for task in reader(part, reading):
+            tasks = reader(part, reading)
+            if self.options.markup is not None and shard.kind not in WITHOUT_MARKUP:
+                tasks = (partial(self._pages, task, shard) for task in tasks)
+            for task in tasks:
                 yield partial(self._with_partitions, task, part.number) if told else task
         except SourceError as error:
             yield partial(self._failed, error, part)
@@ -196,6 +215,15 @@ class ShardReader:
             return with_partitions(done, told, options.columns, id)
         return (with_partitions(piece, told, options.columns, id) for piece in done)
 
+    def _pages(self, task: Task, shard: Shard) -> Piece | Iterator[Piece]:
+        """Read records whose texts are pages of HTML as the texts of the pages."""
+        from lookalike.read.pages import read_as_pages
+
+        done = task()
+        if isinstance(done, Piece):
+            return read_as_pages(done, shard, self.options)
+        return (read_as_pages(piece, shard, self.options) for piece in done)
+
     def _end(self, part: Part, broken: tuple[Unread, ...] = ()) -> Piece:
         """Make the last piece of a shard."""
         read = part.done + self.shards[part.number].size
@@ -206,6 +234,27 @@ class ShardReader:
         if not self._skip_shards:
             raise error
         return self._end(part, (Unread(self.shards[part.number].name, error.raw),))
+
+    def group_task(self, numbers: Sequence[int], read: int, reading: Reading) -> Task:
+        """Give the work of shards that are one document each.
+
+        Those that are reached only one after the other are read here, in their order.
+        """
+        work = partial(self.single_files, numbers, read, reading)
+        shards = {number: self.shards[number] for number in numbers}
+        streamed = [shard for shard in shards.values() if is_in_turn(shard)]
+        if not streamed:
+            return work
+        if any(shard.size > HELD_BYTES for shard in streamed):
+            return _done(work)
+        held = {n: in_memory(shard) if is_in_turn(shard) else shard for n, shard in shards.items()}
+        return partial(self._with(held).single_files, numbers, read, reading)
+
+    def _with(self, shards: Mapping[int, Shard]) -> ShardReader:
+        """Give a reader of some of the shards, by their numbers, as they are in memory."""
+        other = copy(self)
+        other.shards = shards
+        return other
 
     def single_files(self, numbers: Sequence[int], read: int, reading: Reading) -> Piece:
         """Read shards that are one document each, in one go."""
@@ -220,8 +269,10 @@ class ShardReader:
                 if self.options.vector is not None:
                     raise no_vectors(shard.name)
                 reading.check_kind(shard, "text")
-                bounds, encodings = self.options.bounds, self.options.encodings
-                text, note = single_files.document_text(shard, bounds, encodings)
+                text, note = single_files.document_text(
+                    *(shard, self.options.bounds, self.options.encodings),
+                    main_text=self.options.main_text,
+                )
                 if shard.is_json_text:
                     notes += reading.note_once(JSON_TEXT, f"{shard.name}: {JSON_TEXT}")
             except SourceError as error:
@@ -480,6 +531,26 @@ class ShardReader:
                 yield partial(_placed, parse, {"next": (number, after, after), "read": read})
             stream.check()
 
+    def _warc_tasks(self, part: Part, reading: Reading) -> Iterator[Task]:
+        from lookalike.read import warc
+
+        number, shard = part.number, self.shards[part.number]
+        warc.check_names(shard, self.options)
+        reading.check_kind(shard, "text")
+        wanted = None if part.records is None else set(part.records.tolist())
+        with streams.opened(shard) as stream:
+            seekable = warc.is_seekable(stream)
+        with streams.opened(shard) as stream:
+            for block in warc.blocks(
+                *(stream, part.start, part.before, part.size),
+                wanted=wanted,
+                seekable=seekable,
+                options=self.options,
+            ):
+                parse = partial(warc.parse, shard, number, block, self.options)
+                place = {"next": (number, *block.next), "read": part.done + block.consumed}
+                yield partial(_placed, parse, place)
+
 
 def _no_text(error: SourceError, shard: Shard) -> str:
     """Say why a file that was not named is no text; nothing where it is one that cannot be read."""
@@ -490,6 +561,19 @@ def _no_text(error: SourceError, shard: Shard) -> str:
     if shard.within and shard.is_guessed and isinstance(error, EncodingError):
         return UNKNOWN_ENCODING
     return ""
+
+
+def _done(task: Task) -> Task:
+    """Do a piece of work here and now; what fails in it fails in its turn."""
+    try:
+        piece = task()
+    except SourceError as error:
+        return partial(_fail, error)
+    return lambda: piece
+
+
+def _fail(error: SourceError) -> Piece:
+    raise error
 
 
 def in_turn(done: Iterator[Piece | Iterator[Piece]]) -> Iterator[Piece]:

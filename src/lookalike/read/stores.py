@@ -103,7 +103,7 @@ def add_stored(source: Source, found: Listing, *, several: bool) -> None:
         return
     base, name = source.path.rstrip("/"), source.name.rstrip("/")
     files = _stored_files(source.system, base, name, found)
-    passed = {inner: reason for inner, _ in files if (reason := _refusal(inner, found))}
+    passed = {inner: reason for inner, _ in files if (reason := _refusal(name, inner, found))}
     refused = set(passed)
     saved = SavedDatasets(source.system)
     asked_for = [file for file in files if file[0] not in refused]
@@ -124,12 +124,12 @@ def add_stored(source: Source, found: Listing, *, several: bool) -> None:
             found.shards.append(shard)
 
 
-def _refusal(inner: str, found: Listing) -> str:
+def _refusal(folder: str, inner: str, found: Listing) -> str:
     """Say why a file in a folder is passed over for its name; nothing where it is not."""
     hidden = [part for part in inner.split("/") if part.startswith(".")]
     if hidden and (not found.chosen.all_files or any(map(is_own, hidden))):
         return HIDDEN
-    return found.chosen.refusal(inner)
+    return found.refusal(f"{folder}/{inner}", inner)
 
 
 def _no_texts(

@@ -20,6 +20,8 @@ from lookalike.settings.options import (
     Inside,
     Keeping,
     Listed,
+    MainText,
+    Markup,
     MatrixFile,
     Measured,
     Normalised,
@@ -68,6 +70,8 @@ class FindOptions(
     Encoded,
     TableLayout,
     Records,
+    MainText,
+    Markup,
     VectorField,
     TextField,
     Seeded,
@@ -92,6 +96,8 @@ class DedupOptions(
     Encoded,
     TableLayout,
     Records,
+    MainText,
+    Markup,
     VectorField,
     TextField,
     Seeded,
@@ -118,6 +124,8 @@ class ContainedOptions(
     Encoded,
     TableLayout,
     Records,
+    MainText,
+    Markup,
     TextField,
     Normalised,
     Cleaned,
@@ -136,6 +144,8 @@ class BoilerplateOptions(
     Encoded,
     TableLayout,
     Records,
+    MainText,
+    Markup,
     TextField,
     Normalised,
     Listed,
@@ -150,6 +160,8 @@ class SketchOptions(
     Encoded,
     TableLayout,
     Records,
+    MainText,
+    Markup,
     VectorField,
     TextField,
     Seeded,
@@ -172,7 +184,7 @@ class SketchFileOptions(SketchOptions):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class CompareOptions(Encoded, Passages, Normalised, Weighted, Measured, Shingled):
+class CompareOptions(Encoded, Passages, MainText, Normalised, Weighted, Measured, Shingled):
     """Options of `compare`."""
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "FORMATS",
+    "MARKUPS",
     "METRICS",
     "RULES",
     "WEIGHTS",
@@ -32,6 +33,8 @@ __all__ = [
     "Inside",
     "Keeping",
     "Listed",
+    "MainText",
+    "Markup",
     "MatrixFile",
     "Measured",
     "Normalised",
@@ -56,6 +59,7 @@ METRICS = ("jaccard", "cosine")
 RULES = ("similar", "contained")
 WEIGHTS = ("counts", "binary", "log", "tf-idf")
 FORMATS = ("table", "jsonl", "csv", "parquet")
+MARKUPS = ("html",)
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
@@ -284,6 +288,26 @@ class TextField:
         "between.",
         metavar="COLUMN",
         is_list=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class Markup:
+    """What the text of a record is written in."""
+
+    markup: str | None = option(
+        None,
+        "What the text of records is written in: html, of which the text of the page is read.",
+        choices=MARKUPS,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class MainText:
+    """How much of a page is read."""
+
+    main_text: bool = option(
+        False, "Of HTML read only the main text, without menus and the like; needs lookalike[web]."
     )
 
 
