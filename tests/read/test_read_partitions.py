@@ -43,6 +43,20 @@ def test_a_column_of_the_path_is_one_of_every_record(tmp_path, kind):
     assert sorted(everything) == ["lang", "n", "size"]
 
 
+def test_a_file_that_is_one_document_has_them_too(tmp_path):
+    for name in ("year=7/a.txt", "year=12/b.md", "c.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(name)
+    corpus = open_corpus([tmp_path], columns=("year", "none such"))
+    (batch,) = corpus.batches()
+    assert dict(zip(batch.ids.to_pylist(), batch.columns["year"].to_pylist(), strict=True)) == {
+        "c.txt": None,
+        "year=12/b.md": 12,
+        "year=7/a.txt": 7,
+    }
+    assert batch.columns["none such"].null_count == 3
+
+
 @pytest.mark.parametrize("kind", RECORD_KINDS)
 def test_a_column_of_the_file_itself_comes_first(tmp_path, kind):
     path = write_records(tmp_path / "n=9" / f"part{kind}", [{"text": "x", "n": "own"}])

@@ -31,7 +31,7 @@ from lookalike.read.column_batches import choose_from_schema, parse_rows
 from lookalike.read.content import BINARY, NO_TEXT, UNKNOWN_ENCODING
 from lookalike.read.document_text import refused_if_broken
 from lookalike.read.encodings import table_encoding
-from lookalike.read.fields import TEXT, Piece, no_documents, no_vectors
+from lookalike.read.fields import TEXT, Piece, as_column, no_documents, no_vectors
 from lookalike.read.files import BATCHES, FileNote, Unread
 from lookalike.read.orc import OrcTable
 from lookalike.read.parquet import ParquetTable
@@ -294,6 +294,7 @@ class ShardReader:
             column,
             np.array(found, np.int32),
             np.ones(len(ids), np.int64),
+            self._told_by_paths(found),
             unread=tuple(unread),
             broken=tuple(broken),
             notes=notes,
@@ -302,6 +303,15 @@ class ShardReader:
             next=(numbers[-1] + 1, 0, 0),
             read=read,
         )
+
+    def _told_by_paths(self, numbers: Sequence[int]) -> dict[str, pa.Array]:
+        """Give the columns asked for of files that are one document: what their paths tell."""
+        names = self.options.columns or ()
+        told = [partitions(self.shards[number].name) for number in numbers if names]
+        values = {
+            name: [one[name].as_py() if name in one else None for one in told] for name in names
+        }
+        return {name: as_column(column) for name, column in values.items()}
 
     def _choice(self, number: int) -> Choice | None:
         """Choose the fields of a shard, once."""
