@@ -212,7 +212,7 @@ def folder(tmp_path) -> Path:
     place.mkdir()
     for at, text in enumerate(TEXTS):
         (place / f"{at}.txt").write_text(text)
-    (place / "picture.png").write_bytes(b"\x89PNG")
+    (place / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\0")
     return place
 
 
