@@ -450,7 +450,7 @@ class TestProgram:
     @pytest.mark.parametrize("name", ["broken.jsonl", "binary.txt", "gone.txt"])
     def test_what_cannot_be_read_is_one_line_and_writes_nothing(self, told, tmp_path, name):
         (tmp_path / "broken.jsonl").write_bytes(as_lines([{"id": 1, "text": "one"}]) + b'{"id": ')
-        (tmp_path / "binary.txt").write_bytes(bytes(range(128, 256)))
+        (tmp_path / "binary.txt").write_bytes(bytes(range(256)))
         out = tmp_path / "sketches.jsonl"
         status, output, errors = told("sketch", tmp_path / name, "-o", out)
         assert (status, output) == (1, "")
