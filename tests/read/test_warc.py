@@ -127,6 +127,7 @@ def test_archives_of_them_are_read_too(tmp_path):
     [
         ("<p>caf\xe9".encode("latin-1"), "text/html; charset=ISO-8859-1"),
         ('<meta charset="windows-1252"><p>caf\xe9'.encode("cp1252"), "text/html"),
+        ('<meta charset="koi8-r"><p>caf\xe9'.encode("cp1252"), "text/html; charset=cp1252"),
         ("<p>caf\xe9".encode("utf-16"), "text/html; charset=utf-8"),
         (b"\xef\xbb\xbf<p>caf\xc3\xa9", "text/html; charset=latin1"),
         ("<p>caf\xe9".encode(), "text/html"),
