@@ -85,8 +85,10 @@ def find(source: Any, options: FindOptions) -> FindResult:
     it is called again.
 
     Files are text of any ending, .html .htm .pdf .docx .odt .rtf .epub .pptx .ipynb .eml, one
-    document each; .jsonl .ndjson .csv .tsv .mbox (also .gz and .zst), .parquet and .xlsx, whose
-    records are documents; and .npy, whose rows are vectors.
+    document each; .jsonl .ndjson .json .csv .tsv .mbox (also .gz and .zst), .parquet .arrow
+    .feather .ipc .orc .xlsx .warc and .wet, whose records are documents; .npy, whose rows are
+    vectors; and .zip and .tar archives of all these (.tar also .gz .bz2 .xz .zst).
+    With `lines` each line of a text file is a document.
     """
     from lookalike.job.opening import job_on, result_there
     from lookalike.results import FindResult
@@ -256,7 +258,7 @@ def compare(
     from lookalike.score.comparison import compare as compare_texts
 
     given = asdict(options)
-    told = {name: given.pop(name) for name in ("encoding", "strict_encoding")}
+    told = {name: given.pop(name) for name in ("encoding", "strict_encoding", "main_text")}
     (first, *read_first), (second, *read_second) = _text_of(a, **told), _text_of(b, **told)
     notes = tuple(f"{name}: {note}" for name, note in (*read_first, *read_second) if note)
     return replace(compare_texts(first, second, **given), notes=notes)

@@ -295,7 +295,7 @@ class TestEdges:
             found_of_sets(sets, 0.75, max_candidates=40 * 39 - 1)
         assert str(refused.value) == (
             "containment=0.75: more than 1,559 pairs of 40 documents would have to be compared, "
-            "for even the rarest chars:1 shingles of some stand in about 40 documents: leave out "
+            "for even the rarest chars:1 shingles of some are in about 40 documents: leave out "
             "what all of them repeat by max_df= or ignore=, use a longer shingle=, or a higher "
             "containment="
         )

@@ -309,7 +309,7 @@ def test_the_shingle_is_the_smallest_that_random_documents_rarely_share(corpora,
     )
     assert (shingling.unit, shingling.size) == ("chars", size)
     assert background.mean < 0.05
-    assert "alike" in reason
+    assert "similar" in reason
 
 
 def test_the_sample_depends_on_what_documents_say_and_not_on_their_order():

@@ -18,6 +18,7 @@ from document_files import (
 )
 from lookalike.base.errors import NoTextError, SourceError
 from lookalike.read import open_corpus, read_text
+from lookalike.read.files import Unread
 from source_files import bad_of, ids_and_texts
 
 MADE = {
@@ -370,7 +371,7 @@ class TestScans:
         (tmp_path / "a.txt").write_text("text")
         (batch,) = open_corpus([tmp_path], skip_bad=skip_bad).batches()
         assert batch.ids.to_pylist() == ["a.txt"]
-        assert batch.unread == ((str(scan), "without text, perhaps scanned"),)
+        assert batch.unread == (Unread(str(scan), "without text, perhaps scanned"),)
         assert batch.broken == ()
 
     @pytest.fixture

@@ -61,7 +61,7 @@ def test_without_an_id_column_the_ids_are_file_and_record(tmp_path, kind):
     assert note.startswith(f"{path}: the text is taken from 'text', ids are file:")
 
 
-MIXED = 14
+MIXED = 24
 
 
 def mixed_folder(folder):

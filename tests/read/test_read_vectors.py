@@ -503,7 +503,7 @@ class TestKinds:
         path = tmp_path / name
         one = name.endswith(("txt", "html"))
         path.write_text("x") if one else write_records(path, [{"v": "1"}])
-        message = f"{path} is a file of text: vectors are read from Parquet, JSONL and .npy files"
+        message = f"{path} is a file of text: vectors are read from Parquet, Arrow, ORC, JSON and"
         assert message in refusal(path, vector="v")
         write_records(tmp_path / "b.jsonl", [{"v": [1.0]}])
         corpus = open_corpus([tmp_path], vector="v", skip_bad=True)

@@ -10,6 +10,7 @@ import pytest
 from document_files import rows_of, with_part, xlsx
 from lookalike.base.errors import SourceError
 from lookalike.read import open_corpus, xlsx_values
+from lookalike.read.files import Unread
 from source_files import bad_of, documents, ids_and_texts
 
 EPOCH = dt.datetime(1899, 12, 30)
@@ -61,7 +62,7 @@ def test_every_sheet_with_the_column_is_read_and_the_others_are_named(written):
     ]
     assert [place for *_, place in found] == [f"{path}:2", f"{path}:sheet 4:2", f"{path}:sheet 4:3"]
     (batch,) = corpus.batches()
-    assert batch.unread == ((f"{path}:Notes", "sheet without a column of text"),)
+    assert batch.unread == (Unread(f"{path}:Notes", "sheet without a column of text"),)
     assert batch.notes == tuple(
         f"{path}, sheet '{name}': the text is taken from 'text', ids are file:sheet:row"
         for name in ("One", "Two")
@@ -80,7 +81,7 @@ def test_a_workbook_without_the_column_is_an_error_where_it_is_named(written, tm
     (tmp_path / "a.txt").write_text("text")
     (batch,) = open_corpus([tmp_path]).batches()
     assert batch.ids.to_pylist() == ["a.txt"]
-    assert batch.unread == ((str(path), "without a column of text"),)
+    assert batch.unread == (Unread(str(path), "without a column of text"),)
 
 
 def test_a_workbook_without_rows_holds_no_documents(written):

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyarrow import orc
 
 import lookalike
 from lookalike.base.errors import OutputError, SettingsError
@@ -51,6 +52,10 @@ def read_back(path):
     data = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     if path.suffix == ".parquet":
         return pq.read_table(path).to_pylist()
+    if path.suffix == ".orc":
+        return orc.read_table(path).to_pylist()
+    if path.suffix == ".arrow":
+        return pa.ipc.open_file(path).read_all().to_pylist()
     if ".jsonl" in path.name:
         return [json.loads(line) for line in data.decode("utf-8-sig").splitlines()]
     delimiter = "\t" if ".tsv" in path.name else ","
@@ -62,8 +67,33 @@ def read_back(path):
     ]
 
 
+def test_columns_are_split_as_they_were_and_where_there_is_no_header_none_is_made(tmp_path):
+    lines = [f"{one['id']};{one['text'].splitlines()[0]}" for one in RECORDS if one["text"]]
+    for header, options in ((["id;text"], {}), ([], {"no_header": True, "text": "2", "id": "1"})):
+        out = tmp_path / f"out{len(header)}"
+        source = tmp_path / "docs.csv"
+        source.write_text("\n".join([*header, *lines]) + "\n", encoding="cp1252")
+        given: dict[str, Any] = {**GIVEN, **options, "delimiter": ";"}
+        lookalike.dedup(source, out=out, annotate=True, **given).close()
+        found = (out / "annotated" / "docs.csv").read_text().splitlines()
+        assert found[: len(header)] == ["id;text;" + ";".join(ADDED)] * len(header)
+        for line, before in zip(found[len(header) :], lines, strict=True):
+            assert line.startswith(f"{before};")
+            assert line.count(";") == before.count(";") + len(ADDED)
+
+
 @pytest.mark.parametrize(
-    "name", ["docs.jsonl", "docs.jsonl.gz", "docs.csv", "docs.tsv", "docs.parquet", "docs.csv.gz"]
+    "name",
+    [
+        "docs.jsonl",
+        "docs.jsonl.gz",
+        "docs.csv",
+        "docs.tsv",
+        "docs.parquet",
+        "docs.csv.gz",
+        "docs.arrow",
+        "docs.orc",
+    ],
 )
 def test_records_keep_their_fields_and_get_more(name, tmp_path):
     source = write_records(tmp_path / name, RECORDS)

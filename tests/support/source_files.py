@@ -9,6 +9,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
+from pyarrow import orc
 from pyarrow import parquet as pq
 
 from lookalike.read import open_corpus
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
 BINARY = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
 """The first bytes of a picture."""
 PACKINGS = ("", ".gz", ".zst")
-RECORD_KINDS = [f"{kind}{packing}" for kind in (".jsonl", ".csv", ".tsv") for packing in PACKINGS]
-RECORD_KINDS += [".parquet"]
+PACKABLE_KINDS = (".jsonl", ".json", ".csv", ".tsv")
+RECORD_KINDS = [f"{kind}{packing}" for kind in PACKABLE_KINDS for packing in PACKINGS]
+RECORD_KINDS += [".parquet", ".arrow", ".feather", ".ipc", ".orc"]
 
 
 def pack(data: bytes, name: str) -> bytes:
@@ -61,13 +63,32 @@ def as_separated(records: Sequence[dict[str, Any]], delimiter: str = ",") -> byt
 def write_records(path: Path, records: Sequence[dict[str, Any]]) -> Path:
     """Write records in the format that the name of a file says."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    if path.suffix == ".parquet":
-        pq.write_table(pa.Table.from_pylist(list(records)), path, row_group_size=3)
+    if path.suffix in (".parquet", ".arrow", ".feather", ".ipc", ".orc"):
+        write_table(path, pa.Table.from_pylist(list(records)))
+    elif ".json" in path.suffixes:
+        path.write_bytes(pack(json.dumps(records, indent=1).encode(), path.name))
     elif ".jsonl" in path.name:
         path.write_bytes(pack(as_lines(records), path.name))
     else:
         delimiter = "\t" if ".tsv" in path.name else ","
         path.write_bytes(pack(as_separated(records, delimiter), path.name))
+    return path
+
+
+def write_table(path: Path, table: pa.Table, rows: int = 3) -> Path:
+    """Write a table in groups of a few rows: .ipc as a stream, .feather packed."""
+    if path.suffix == ".parquet":
+        pq.write_table(table, path, row_group_size=rows)
+    elif path.suffix == ".orc":
+        # The least that a writer makes a stripe of are a thousand rows.
+        with orc.ORCWriter(path, stripe_size=1) as writer:
+            writer.write(table)
+    else:
+        opened = pa.ipc.new_stream if path.suffix == ".ipc" else pa.ipc.new_file
+        packed = "lz4" if path.suffix == ".feather" else None
+        options = pa.ipc.IpcWriteOptions(compression=packed)
+        with opened(path, table.schema, options=options) as writer:
+            writer.write_table(table, max_chunksize=rows)
     return path
 
 

@@ -4,17 +4,24 @@ A message names a setting once, by `setting("memory")`, and each face spells it 
 `memory=` in Python, `--memory` on the command line. Until then a mark stands in the raw text.
 """
 
+from __future__ import annotations
+
 import math
 import re
 import shlex
 from ast import literal_eval
 from numbers import Integral, Real
-from typing import Self
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = [
+    "RECORDS_OF_WARC",
     "Message",
     "adding_up",
     "count",
+    "counted_reasons",
     "floor",
     "help_on",
     "in_python",
@@ -24,9 +31,13 @@ __all__ = [
     "setting",
     "shortened",
     "similarity_text",
+    "skipped_by_kind",
     "visible",
     "visible_lines",
 ]
+
+RECORDS_OF_WARC = "WARC records: "
+"""What reasons begin with that are of records, which are counted and not named."""
 
 OPEN, WORDS, NUMBER, CLOSE, HELP = "\U0010f7a4\U0010f7a5\U0010f7a6\U0010f7a7\U0010f7a8"
 """For private use, where no font has a sign: no name and no document is likely to have them."""
@@ -146,6 +157,22 @@ def similarity_text(similarity: float, threshold: float | None = None) -> str:
 def percent(share: float) -> str:
     """Write a share as people read it, as 93.9%; only the whole is 100.0%."""
     return f"{_rounded(100 * share, 1, 100.0)}%"
+
+
+def skipped_by_kind(skipped: Mapping[str, int]) -> dict[str, dict[str, int]]:
+    """Part the reasons of what was skipped: those of files, and those of WARC records."""
+    found: dict[str, dict[str, int]] = {"file": {}, "WARC record": {}}
+    for reason, number in skipped.items():
+        of_records = reason.startswith(RECORDS_OF_WARC)
+        kind = "WARC record" if of_records else "file"
+        found[kind][reason.removeprefix(RECORDS_OF_WARC)] = number
+    return {kind: reasons for kind, reasons in found.items() if reasons}
+
+
+def counted_reasons(kind: str, reasons: Mapping[str, int]) -> str:
+    """Say how many were skipped, and why, as "3 files: 2 hidden, 1 binary"."""
+    told = ", ".join(f"{number:,} {reason}" for reason, number in reasons.items())
+    return f"{count(sum(reasons.values()), kind)}: {told}"
 
 
 def adding_up(parts: list[float], digits: int) -> tuple[str, list[str]]:

@@ -50,7 +50,8 @@ def flag(names: Iterable[str], sentence: str) -> click.Option:
 SOURCE = Argument(
     "source",
     "Folders, files (text of any ending; .html .htm .pdf .docx .odt .rtf .epub .pptx .ipynb .eml; "
-    ".jsonl .ndjson .csv .tsv .mbox, also .gz and .zst; .parquet .xlsx; .npy for vectors), "
+    ".jsonl .ndjson .json .csv .tsv .mbox, also .gz and .zst; .parquet .arrow .feather .ipc .orc "
+    ".xlsx; .warc .wet, also .gz; .zip and .tar archives; .npy for vectors), "
     "patterns, addresses as s3://…, or - for JSONL on standard input.",
     metavar="SOURCE...",
     nargs=-1,

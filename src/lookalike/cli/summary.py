@@ -40,16 +40,21 @@ def summarise(
     empty: pa.Array,
 ) -> None:
     """Say what was read, skipped and found, and the seconds of each stage, one fact a line."""
-    from lookalike.base.wording import count, on_command_line, shortened, visible
+    from lookalike.base.wording import (
+        count,
+        counted_reasons,
+        on_command_line,
+        shortened,
+        skipped_by_kind,
+        visible,
+    )
 
     references = summary.references
     lines = [f"Read       {count(summary.documents - references, 'document')}"]
     if references:
         lines.append(f"Against    {count(references, 'reference document')}")
-    if summary.skipped:
-        total = sum(summary.skipped.values())
-        reasons = ", ".join(f"{number:,} {reason}" for reason, number in summary.skipped.items())
-        lines.append(f"Skipped    {count(total, 'file')}: {reasons}")
+    for kind, reasons in skipped_by_kind(summary.skipped).items():
+        lines.append(f"Skipped    {counted_reasons(kind, reasons)}")
     if summary.bad_count:
         lines.append(f"Bad        {summary.bad_count:,} skipped, as asked:")
         named = map(on_command_line, summary.bad[:SHOWN_BAD])

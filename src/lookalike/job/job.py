@@ -220,7 +220,7 @@ class Job:
         for line in file_note_lines(self.collection.noted_files()):
             self.running.say(line)
         if self.collection.skipped:
-            self.running.say(self.collection.passed_over_line())
+            self.running.say(self.collection.skipped_line())
         self.texts = self.collection.texts
         needed = BASE_BYTES + DOCUMENT_BYTES * len(self.collection)
         if needed > self.running.memory:

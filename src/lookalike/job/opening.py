@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any
 from lookalike.base.columns import unwritable
 from lookalike.base.errors import LookalikeError, SettingsError
 from lookalike.base.progress import asked_for
-from lookalike.base.wording import Message
+from lookalike.base.wording import Message, setting
 from lookalike.cluster.keep import column_of
 from lookalike.job.job import Job
 from lookalike.job.running import LOG, Running
 from lookalike.job.work_folder import SPOOL, SPOOL_BEFORE, claim
-from lookalike.read import open_corpus, read
+from lookalike.read import Corpus, open_corpus, read
 from lookalike.read.batches import as_names
 from lookalike.read.chosen_files import ChosenFiles
 from lookalike.read.encoding_names import Encodings
@@ -31,11 +31,13 @@ if TYPE_CHECKING:
 
     from lookalike.job.running import Progress
     from lookalike.job.work_folder import Claim
-    from lookalike.read import Corpus
     from lookalike.read.batches import Names
     from lookalike.settings import Settings
 
 __all__ = ["job_on", "names_of", "result_there"]
+
+LAYOUT = ("lines", "delimiter", "no_header")
+"""Options that say how files are laid out."""
 
 
 @contextmanager
@@ -84,6 +86,10 @@ def _job(
         say=options.say,
     )
     read_fields = {name: getattr(options, name, None) for name in ("text", "vector", "id")}
+    layout = {name: getattr(options, name) for name in LAYOUT}
+    # Named only where they are asked for: a job without them is the one that it always was.
+    pages = {name: getattr(options, name, None) for name in ("markup", "main_text")}
+    read_fields |= {name: value for name, value in pages.items() if value}
     chosen = ChosenFiles(_patterns(options.include), _patterns(options.exclude), options.all_files)
     read_fields["text"] = _plain_names(read_fields["text"])
     told = Encodings.of(options.encoding, strict=options.strict_encoding)
@@ -92,13 +98,15 @@ def _job(
     column, groups = column_of(keep), settings.groups
     with _standard_input([*(names or ()), *(reference or ())], running) as (spool, claimed):
         sources: list[Corpus | InMemory] = []
-        listed = {"spool": spool, "chosen": chosen, **encodings}
+        listed = {"spool": spool, "chosen": chosen, **encodings, **layout}
         if against is not None and reference != []:
             sources.append(_opened(against, reference, read_fields, None, groups, running, listed))
         sources.append(_opened(source, names, read_fields, column, groups, running, listed))
+        _check_layout(sources, layout)
         # Of `dedup` a reference takes documents away, of `find` it is the other half of a pair.
         across = against is not None and not hasattr(options, "keep")
-        job = Job(sources, settings, running, read_fields | encodings, keep, across, claimed)
+        told_of_files = read_fields | encodings | layout
+        job = Job(sources, settings, running, told_of_files, keep, across, claimed)
     with job.closed_if_it_fails():
         yield job
         if asked is None:
@@ -109,6 +117,17 @@ def _plain_names(text: Names) -> Names:
     """Give the fields of the text as a work folder holds them: one alone as it is."""
     names = as_names(text)
     return list(names) if len(names) > 1 else next(iter(names), None)
+
+
+def _check_layout(sources: Sequence[Corpus | InMemory], layout: Mapping[str, Any]) -> None:
+    """Refuse options for files of which there are none: they would do nothing."""
+    corpora = [source for source in sources if isinstance(source, Corpus)]
+    kinds = {shard.kind for corpus in corpora for shard in corpus.shards}
+    for name, value in layout.items():
+        of_text = name == "lines"
+        if value and not kinds & ({"lines"} if of_text else {"csv", "tsv"}):
+            files = "file of text" if of_text else ".csv or .tsv file"
+            raise SettingsError(f"there is no {files} for {setting(name)}: leave it out")
 
 
 def names_of(source: Any) -> list[str] | None:

@@ -18,7 +18,16 @@ import pyarrow.compute as pc
 from lookalike.base.errors import InvalidTextError, InvalidVectorError, SettingsError, SourceError
 from lookalike.base.memory import size
 from lookalike.base.threads import in_order, pieces
-from lookalike.base.wording import Message, count, in_python, quoted, setting
+from lookalike.base.wording import (
+    RECORDS_OF_WARC,
+    Message,
+    count,
+    counted_reasons,
+    in_python,
+    quoted,
+    setting,
+    skipped_by_kind,
+)
 from lookalike.job.running import PIECE_BYTES
 from lookalike.read import kind_of
 from lookalike.read.batches import is_missing
@@ -103,22 +112,32 @@ class Collection:
     def unread(self) -> list[Unread]:
         """Name the files that were skipped, and the records that could not be read."""
         listed = [one for source in self.sources for one in source.unread]
-        lines = self.passed.read().tobytes().splitlines()
-        return listed + [Unread(*map(in_python, json.loads(line))) for line in lines]
+        lines = map(json.loads, self.passed.read().tobytes().splitlines())
+        records: Counter[tuple[str, str]] = Counter()
+        for path, reason, *many in lines:
+            if reason.startswith(RECORDS_OF_WARC):
+                records[path, reason] += many[0]
+            else:
+                listed.append(Unread(in_python(path), in_python(reason)))
+        return listed + [Unread(*of, many) for of, many in records.items()]
 
     def noted_files(self) -> list[FileNote]:
         """Name the files of which a user should know how they were read."""
         lines = self.file_notes.read().tobytes().splitlines()
         return [FileNote(*json.loads(line)) for line in lines]
 
-    def passed_over_line(self) -> str:
+    def skipped_line(self) -> str:
         """Say how many files were skipped, and why, with the names of a few."""
-        total = sum(self.skipped.values())
-        reasons = ", ".join(f"{number:,} {reason}" for reason, number in self.skipped.items())
-        files = (one.path for one in self.unread() if one.reason in self.skipped)
-        names = ", ".join(itertools.islice(files, NAMED_FILES))
-        more = ", …" if total > NAMED_FILES else ""
-        return f"Skipped {count(total, 'file')}: {reasons} ({names}{more})."
+        lines = []
+        for kind, reasons in skipped_by_kind(self.skipped).items():
+            line = f"Skipped {counted_reasons(kind, reasons)}"
+            if kind == "file":
+                files = (one.path for one in self.unread() if one.reason in reasons)
+                names = ", ".join(itertools.islice(files, NAMED_FILES))
+                more = ", …" if sum(reasons.values()) > NAMED_FILES else ""
+                line += f" ({names}{more})"
+            lines.append(f"{line}.")
+        return " ".join(lines)
 
     def column(self) -> list[Any]:
         """Give the values of the column to keep by, None where there is none."""

@@ -45,19 +45,35 @@ __all__ = [
 
 
 def read(
-    source: Any, *, text: Names = None, id: str | None = None, vector: str | None = None
+    source: Any,
+    *,
+    text: Names = None,
+    id: str | None = None,
+    vector: str | None = None,
+    markup: str | None = None,
+    main_text: bool = False,
 ) -> Documents:
     """Read a list or dict of texts, tokens or vectors, records, a column, array, table or a path.
 
     `text` names the column of the texts, or several, which are joined with a blank line between.
     `vector` names a column of vectors, which are read instead of texts. Of a list, a column or an
     array the ids are the places, counted from 0; of a dict, its keys; of a pandas object without
-    a column of ids, its index.
+    a column of ids, its index. `markup` says what the texts are written in; with `main_text` only
+    the main text of HTML is read.
     """
     if isinstance(source, (str, os.PathLike)):
         from lookalike.read.corpus import read_paths
 
-        return read_paths([source], text=text, id=id, vector=vector)
+        return read_paths(
+            [source], text=text, id=id, vector=vector, markup=markup, main_text=main_text
+        )
+    from lookalike.read.batches import check_markup
     from lookalike.read.in_memory import read_memory
 
-    return read_memory(source, text=text, id=id, vector=vector)
+    check_markup(markup, vector)
+    documents = read_memory(source, text=text, id=id, vector=vector)
+    if markup is None:
+        return documents
+    from lookalike.read.pages import documents_as_pages
+
+    return documents_as_pages(documents, main=main_text)

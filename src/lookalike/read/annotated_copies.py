@@ -15,7 +15,13 @@ from lookalike.read import delimited, streams
 from lookalike.read.blocks import Cut, Lines, blocks
 from lookalike.read.encodings import table_encoding
 from lookalike.read.parquet import damaged, open_parquet
-from lookalike.read.record_copies import PIECE_BYTES, packed_as, parquet_options
+from lookalike.read.record_copies import (
+    PIECE_BYTES,
+    chosen_groups,
+    copied_table,
+    packed_as,
+    parquet_options,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -30,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ANNOTATED", "annotate_records", "refuse_taken"]
 
-ANNOTATED = ("jsonl", "csv", "tsv", "parquet")
+ANNOTATED = ("jsonl", "csv", "tsv", "parquet", "arrow", "orc")
 """Kinds of shards whose records have fields with names, to which others can be added."""
 LINE_END = re.compile(r"\r?\n?\Z")
 
@@ -44,6 +50,9 @@ def annotate_records(
     """
     if shard.kind == "parquet":
         _annotate_rows(shard, records, added, target)
+        return
+    if shard.kind in ("arrow", "orc"):
+        _annotate_batches(shard, records, added, target)
         return
     with streams.opened(shard) as stream, packed_as(shard, target) as written:
         for text in _lines(stream, records, added, options):
@@ -69,27 +78,28 @@ def _lines(
     yield head[:mark]
     schema = added(0, 0).schema
     cut: Cut = Lines(encoding)
-    first, delimiter = 1, ""
-    if shard.kind != "jsonl":
-        delimiter = delimited.DELIMITERS[shard.kind]
-        cut, first = delimited.Records(encoding, delimiter), 0
+    first, layout = 1, None
+    if shard.kind in delimited.DELIMITERS:
+        layout = delimited.read_layout(shard, options)
+        cut, first = layout.cut, 1 if options.no_header else 0
     last = int(records[-1]) if len(records) else 0
     for block in blocks(stream, cut, mark, first - 1, PIECE_BYTES, skip_bad=True):
         ends = cut.ends(block.data)
         starts = np.concatenate([[0], ends[:-1]])
-        if block.first == 0:
-            header = block.data[: int(ends[0])]
-            refuse_taken(delimited.parse_header(shard, header, encoding), schema, shard.name)
-            yield _with_fields(header.decode(encoding), delimiter, schema.names).encode(encoding)
+        if block.first == 0 and layout is not None:
+            header = block.data[: int(ends[0])].decode(encoding)
+            refuse_taken(layout.names, schema, shard.name)
+            yield _with_fields(header, layout.delimiter, schema.names).encode(encoding)
         low, high = np.searchsorted(records, [max(block.first, 1), block.first + block.count])
         rows = added(int(low), int(high)).to_pylist()
         for record, row in zip(records[low:high].tolist(), rows, strict=True):
             place = record - block.first
             text = block.data[int(starts[place]) : int(ends[place])].decode(encoding)
-            if shard.kind == "jsonl":
+            if layout is None:
                 text = _with_members(text, row, schema, f"{shard.name}:{record}")
             else:
-                text = _with_fields(text, delimiter, [_field(value) for value in row.values()])
+                fields = [_field(value) for value in row.values()]
+                text = _with_fields(text, layout.delimiter, fields)
             yield text.encode(encoding)
         if block.first + block.count > last:
             break  # what is damaged further on was skipped by the reader, too
@@ -150,3 +160,20 @@ def _annotate_rows(shard: Shard, records: NDArray[np.int64], added: Added, targe
                     writer.write_table(whole, row_group_size=max(len(whole), 1))
                 start += rows
         stream.check()
+
+
+def _annotate_batches(shard: Shard, records: NDArray[np.int64], added: Added, target: Path) -> None:
+    """Write rows of an Arrow or ORC file with its schema and the columns added."""
+    with streams.opened(shard) as stream, target.open("wb") as written:
+        table, opened = copied_table(shard, stream)
+        extra = added(0, 0).schema
+        refuse_taken(table.schema.names, extra, shard.name)
+        schema = table.schema
+        for field in extra:
+            schema = schema.append(field)
+        done = 0
+        with opened(written, schema) as writer:
+            for batch in chosen_groups(table, stream, records):
+                columns = [*batch.columns, *added(done, done + len(batch)).columns]
+                writer.write(pa.table(columns, schema=schema))
+                done += len(batch)

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.base.errors import SourceError
+from lookalike.base.errors import SettingsError, SourceError
 from lookalike.base.string_columns import strings
 from lookalike.base.wording import quoted, setting
 from lookalike.read.files import FileNote, Unread, counts_of
+from lookalike.settings.options import MARKUPS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -31,6 +32,7 @@ __all__ = [
     "as_names",
     "as_texts",
     "check_distinct",
+    "check_markup",
     "check_one_kind",
     "check_text",
     "id_array",
@@ -280,6 +282,19 @@ def check_one_kind(text: Names, vector: str | None) -> None:
         raise SourceError(
             f"both {setting('text', text)} and {setting('vector', vector)} are given, where a "
             "document is one or the other: leave out one of the two"
+        )
+
+
+def check_markup(markup: str | None, vector: str | None) -> None:
+    """Refuse a markup that is not known, or one of vectors."""
+    if markup is None:
+        return
+    if markup not in MARKUPS:
+        raise SettingsError(f"{setting('markup', markup)} is unknown: use {', '.join(MARKUPS)}")
+    if vector is not None:
+        raise SettingsError(
+            f"{setting('markup', markup)} is of texts, where {setting('vector', vector)} asks for "
+            "vectors: leave out one of the two"
         )
 
 

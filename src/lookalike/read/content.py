@@ -26,10 +26,12 @@ __all__ = [
     "HEAD_BYTES",
     "NO_COLUMN",
     "NO_TEXT",
+    "STORE_THREADS",
     "UNKNOWN_ENCODING",
     "check_named",
     "look_at",
     "look_at_all",
+    "no_text",
 ]
 
 BINARY, UNKNOWN_ENCODING = "binary", "in an unknown encoding"
@@ -41,7 +43,7 @@ STORE_THREADS = 16
 """Files of a store that are looked at together: each takes a request."""
 
 
-def _no_text(head: bytes, encodings: Encodings) -> str:
+def no_text(head: bytes, encodings: Encodings) -> str:
     """Say why the first bytes of a file are no text; nothing where they are, or may be."""
     encoding, mark = text_encoding_of(head[:4])
     try:
@@ -67,11 +69,11 @@ def look_at(path: str, encodings: Encodings, system: Any = None) -> str:
     try:
         if system is not None:
             with system.open_input_file(path) as stored:
-                return _no_text(stored.read(HEAD_BYTES), encodings)
+                return no_text(stored.read(HEAD_BYTES), encodings)
         if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 - of many files
             return ""
         with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - of many files
-            return _no_text(file.read(HEAD_BYTES), encodings)
+            return no_text(file.read(HEAD_BYTES), encodings)
     except (OSError, ValueError, pa.ArrowException):
         return ""
 

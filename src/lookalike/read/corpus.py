@@ -6,7 +6,7 @@ import itertools
 import os
 import weakref
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Corpus", "open_corpus", "read_paths"]
 
-MARKED = ("jsonl", "csv", "tsv", "mbox")
+MARKED = ("lines", "jsonl", "json", "csv", "tsv", "mbox", "warc")
 """Kinds of files in which nothing else tells where a record is."""
 
 
@@ -48,6 +48,8 @@ def open_corpus(  # noqa: PLR0913 - each is a choice of its own
     text: Names = None,
     id: str | None = None,
     vector: str | None = None,
+    markup: str | None = None,
+    main_text: bool = False,
     columns: Sequence[str] | None = (),
     skip_bad: bool = False,
     spool: Path | None = None,
@@ -55,6 +57,9 @@ def open_corpus(  # noqa: PLR0913 - each is a choice of its own
     chosen: ChosenFiles | None = None,
     encoding: str | None = None,
     strict_encoding: bool = False,
+    lines: bool = False,
+    delimiter: str | None = None,
+    no_header: bool = False,
 ) -> Corpus:
     """List the files that folders, files, patterns and addresses stand for.
 
@@ -63,13 +68,28 @@ def open_corpus(  # noqa: PLR0913 - each is a choice of its own
     texts. `columns` None stands for all. With `skip_bad` records and files that cannot be read are
     skipped and named in the batches. What would not fit in some bytes of `memory` is refused.
     `chosen` says which files of folders are read, `encoding` in what those are that are not UTF-8
-    and declare nothing else; with `strict_encoding` none is read by a guess.
+    and declare nothing else; with `strict_encoding` none is read by a guess. With `lines` each line
+    of a text file is a document; `delimiter` splits the columns of CSV and TSV files, which with
+    `no_header` are named by their numbers. `markup` says what the texts of records are written in;
+    with `main_text` only the main text of HTML is read.
     """
     if isinstance(paths, (str, os.PathLike)):
         paths = [paths]
     named = None if columns is None else tuple(columns)
-    encodings = Encodings.of(encoding, strict=strict_encoding)
-    options = ReadOptions(text, id, named, skip_bad, vector, streams.Bounds(memory), encodings)
+    options = ReadOptions(
+        text,
+        id,
+        named,
+        skip_bad,
+        vector,
+        streams.Bounds(memory),
+        Encodings.of(encoding, strict=strict_encoding),
+        lines,
+        delimiter,
+        no_header,
+        markup,
+        main_text,
+    )
     return Corpus(paths, options, spool, chosen or ChosenFiles())
 
 
@@ -83,14 +103,8 @@ class Corpus:
         spool: Path | None,
         chosen: ChosenFiles,
     ) -> None:
-        """List the files; nothing is read but standard input."""
-        found = find_shards(
-            paths,
-            spool=spool,
-            skip_bad=options.skip_bad,
-            chosen=chosen,
-            encodings=options.encodings,
-        )
+        """List the files; nothing is read but standard input and what archives hold."""
+        found = find_shards(paths, spool=spool, options=options, chosen=chosen)
         self.shards: Sequence[Shard] = found.shards
         self.unread: Sequence[Unread] = found.unread
         self._copied: Sequence[Shard] = [*found.shards, *found.set_aside]
@@ -270,7 +284,7 @@ class Corpus:
                 done += sum(shard.size for shard in self.shards[number:end])
                 reading.settle_kind(self.shards[number], "text")
                 group = range(number, end)
-                yield partial(self._reader.single_files, group, done, replace(reading))
+                yield self._reader.group_task(group, done, replace(reading))
                 number = end
                 continue
             first = (start[1], start[2]) if number == start[0] else (0, 0)
@@ -303,12 +317,14 @@ def _concatenated(arrays: Sequence[NDArray[Any]], kind: Any) -> NDArray[Any]:
     return np.concatenate(arrays) if arrays else np.empty(0, kind)
 
 
-def read_paths(
+def read_paths(  # noqa: PLR0913 - each is a choice of its own
     paths: Sequence[str | os.PathLike[str]],
     *,
     text: Names = None,
     id: str | None = None,
     vector: str | None = None,
+    markup: str | None = None,
+    main_text: bool = False,
     columns: Sequence[str] | None = None,
     encoding: str | None = None,
     strict_encoding: bool = False,
@@ -323,6 +339,8 @@ def read_paths(
         text=text,
         id=id,
         vector=vector,
+        markup=markup,
+        main_text=main_text,
         columns=columns,
         encoding=encoding,
         strict_encoding=strict_encoding,

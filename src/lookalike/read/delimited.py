@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import itertools
 from codecs import BOM_UTF8
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,8 +15,9 @@ import pyarrow.compute as pc
 
 from lookalike.base.errors import SourceError
 from lookalike.base.wording import count, quoted
-from lookalike.read.blocks import Lines, closed, line_at, units, width
-from lookalike.read.encodings import not_text
+from lookalike.read.blocks import Lines, blocks, closed, line_at, units, width
+from lookalike.read.encoding_names import label
+from lookalike.read.encodings import not_text, stands_alone, table_encoding
 from lookalike.read.fields import (
     TEXT,
     Choice,
@@ -30,7 +32,7 @@ from lookalike.read.fields import (
     numbered,
 )
 from lookalike.read.files import Unread
-from lookalike.read.streams import as_utf8, is_utf8
+from lookalike.read.streams import as_utf8, is_utf8, opened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,13 +42,37 @@ if TYPE_CHECKING:
     from lookalike.read.blocks import Block
     from lookalike.read.files import Shard
 
-__all__ = ["Records", "choose_columns", "parse_header", "parse_records"]
+__all__ = ["Layout", "Records", "choose_columns", "parse_records", "read_layout"]
 
 QUOTE, NEWLINE = 34, 10
 AFTER_QUOTES = (9, NEWLINE, 13, 32)
 """What may follow a closing quote beside the next field: white space."""
 MAX_COLUMNS = 100_000
 DELIMITERS = {"csv": ",", "tsv": "\t"}
+OTHER_DELIMITERS = (";", "\t", "|")
+"""What splits the columns of .csv files that are not split at commas."""
+FIRST_BYTES = 1 << 16
+"""Bytes read for the header, at first."""
+RECORDS_TO_GUESS_BY = 100
+DELIMITER_NAMES = {"\t": "tabs", " ": "blanks"}
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a file is laid out: what its columns are named, and where its records begin."""
+
+    delimiter: str
+    names: list[str]
+    encoding: str
+    start: int
+    """Of the first record, in unpacked bytes."""
+    note: str = ""
+    """What was guessed, for the user to see."""
+
+    @property
+    def cut(self) -> Records:
+        """How records are told apart."""
+        return Records(self.encoding, self.delimiter)
 
 
 @dataclass(frozen=True)
@@ -147,18 +173,115 @@ class Records:
         return np.array(starts, np.int64), np.array(stops, np.int64)
 
 
-def parse_header(shard: Shard, data: bytes, encoding: str) -> list[str]:
-    """Read the names of the columns."""
-    delimiters = np.count_nonzero(units(data, encoding) == ord(DELIMITERS[shard.kind]))
+def read_layout(shard: Shard, options: ReadOptions) -> Layout:
+    """Read the header, and tell what splits the columns: what was asked for, or what fits.
+
+    Commas split a .csv file that has the columns asked for if they do: no other is tried.
+    """
+    layout = _found_layout(shard, options)
+    if not stands_alone(layout.delimiter, layout.encoding):
+        raise SourceError(
+            f"{shard.name} is split at {layout.delimiter}, which is a part of other characters in "
+            f"{label(layout.encoding)}: convert it to UTF-8"
+        )
+    return layout
+
+
+def _found_layout(shard: Shard, options: ReadOptions) -> Layout:
+    usual = options.delimiter or DELIMITERS[shard.kind]
+    if options.delimiter is not None or usual != ",":
+        return _laid_out(shard, _first_records(shard, usual, options), options)
+    problem: SourceError | None = None
+    for delimiter in (",", *OTHER_DELIMITERS):
+        try:
+            first = _first_records(shard, delimiter, options)
+        except SourceError as error:
+            # A quote may open only where the columns are split so.
+            problem = problem or error
+            continue
+        layout = _laid_out(shard, first, options)
+        if not layout.names or options.vector is not None:
+            return layout
+        if not options.no_header and _has_columns(shard, layout, options):
+            return _noted(layout)
+    if problem is not None:
+        raise problem
+    # Without a header, or where no columns are those asked for: that these can be named at least.
+    even = _most_even(_first_records(shard, ",", options))
+    return _noted(_laid_out(shard, _first_records(shard, even, options), options))
+
+
+def _noted(layout: Layout) -> Layout:
+    """Say what splits the columns, unless it is what the name of the file says."""
+    split = DELIMITER_NAMES.get(layout.delimiter, layout.delimiter)
+    return layout if split == "," else replace(layout, note=f"columns are split at {split}")
+
+
+@dataclass(frozen=True)
+class FirstRecords:
+    """The first records of a file, whole if columns are split in some way."""
+
+    cut: Records
+    data: bytes
+    start: int
+    """Of the data, after a mark of the encoding."""
+
+
+def _first_records(shard: Shard, delimiter: str, options: ReadOptions) -> FirstRecords:
+    with opened(shard) as stream:
+        encoding, mark = table_encoding(stream, options.encodings)
+        cut = Records(encoding, delimiter)
+        found = blocks(stream, cut, mark, -1, FIRST_BYTES, bounds=options.bounds)
+        return FirstRecords(cut, next((block.data for block in found), b""), mark)
+
+
+def _laid_out(shard: Shard, first: FirstRecords, options: ReadOptions) -> Layout:
+    """Read the header."""
+    cut = first.cut
+    if not first.data:
+        return Layout(cut.delimiter, [], cut.encoding, first.start)
+    end = int(cut.ends(first.data)[0])
+    names = _names(shard, first.data[:end], cut, options)
+    start = first.start if options.no_header else first.start + end
+    return Layout(cut.delimiter, names, cut.encoding, start)
+
+
+def _has_columns(shard: Shard, layout: Layout, options: ReadOptions) -> bool:
+    """Tell whether a header has the columns asked for."""
+    try:
+        choose_columns(shard, layout.names, options)
+    except SourceError:
+        return False
+    return True
+
+
+def _most_even(first: FirstRecords) -> str:
+    """Tell what splits the first records into several fields, as many in each; else a comma."""
+    text = first.data.decode(first.cut.encoding, "replace")
+    for delimiter in (",", *OTHER_DELIMITERS):
+        try:
+            records = itertools.islice(_reader(text, delimiter), RECORDS_TO_GUESS_BY)
+            widths = {len(fields) for fields in records if fields}
+        except csv.Error:
+            continue
+        if len(widths) == 1 and widths != {1}:
+            return delimiter
+    return ","
+
+
+def _names(shard: Shard, data: bytes, cut: Records, options: ReadOptions) -> list[str]:
+    """Read the names of the columns, or count them."""
+    delimiters = np.count_nonzero(units(data, cut.encoding) == ord(cut.delimiter))
     if delimiters >= MAX_COLUMNS:
         raise SourceError(
             f"the header of {shard.name} has more than {MAX_COLUMNS:,} columns, the most that a "
             "table may have: leave out those that are not needed"
         )
-    ((_, names),) = _rows(shard, data, 0, 1, encoding, f"the header of {shard.name}")
+    where = f"{shard.name}:1" if options.no_header else f"the header of {shard.name}"
+    ((_, names),) = _rows(shard, data, 0, 1, cut, where)
     if isinstance(names, SourceError):
         raise names
-    return names
+    return [str(place + 1) for place in range(len(names))] if options.no_header else names
 
 
 def choose_columns(shard: Shard, names: list[str], options: ReadOptions) -> Choice:
@@ -167,8 +290,11 @@ def choose_columns(shard: Shard, names: list[str], options: ReadOptions) -> Choi
         raise no_vectors(shard.name)
 
     def find(name: str) -> Path | None:
-        return (name,) if name in names else None
+        # A number may be given as one, where columns have no other name.
+        return (str(name),) if str(name) in names else None
 
+    if options.no_header and len(names) == 1 and options.text is None:
+        options = replace(options, text=names[0])
     try:
         (text, *more), id_path = choose(names, options, find)
         for path in (text, *more, id_path):
@@ -185,22 +311,22 @@ def parse_records(
     shard: Shard,
     number: int,
     block: Block,
-    encoding: str,
+    layout: Layout,
     choice: Choice,
-    names: list[str],
     options: ReadOptions,
 ) -> Piece:
     """Read the documents of a block of records."""
-    unbalanced = _unbalanced(shard, block, encoding)
+    names = layout.names
+    unbalanced = _unbalanced(shard, block, layout.cut)
     piece = None
     if not unbalanced:
-        piece = _by_arrow(shard, number, block, encoding, choice, names, options)
+        piece = _by_arrow(shard, number, block, layout, choice, options)
     if piece is not None:
         return piece
     rows = Rows(choice, options.columns is None)
     broken: list[Unread] = []
     found = _rows(
-        *(shard, block.data, block.first, block.count, encoding, ""), advise=not options.skip_bad
+        *(shard, block.data, block.first, block.count, layout.cut, ""), advise=not options.skip_bad
     )
     for record_number, fields in found:
         where = f"{shard.name}:{record_number}"
@@ -212,9 +338,10 @@ def parse_records(
             if not fields:
                 continue
             if len(fields) != len(names):
+                first = "first record" if options.no_header else "header"
                 raise SourceError(
                     f"{where} (a record, not a line) has {count(len(fields), 'field')} where the "
-                    f"header has {len(names):,}: fix or remove the record"
+                    f"{first} has {len(names):,}: fix or remove the record"
                 )
             record = dict(zip(names, fields, strict=True))
             if choice.id is not None and not record[choice.id[0]]:
@@ -227,12 +354,13 @@ def parse_records(
     return from_rows(rows, number, broken)
 
 
-def _unbalanced(shard: Shard, block: Block, encoding: str) -> dict[int, SourceError]:
+def _unbalanced(shard: Shard, block: Block, cut: Records) -> dict[int, SourceError]:
     """Give what is wrong with records that took in others, by their numbers."""
+    encoding = cut.encoding
     if int(Lines(encoding).last(block.data)[1]) <= block.count:
         return {}  # every record is one line
     wrong: dict[int, SourceError] = {}
-    found = Records(encoding, DELIMITERS[shard.kind]).unbalanced(block.data)
+    found = cut.unbalanced(block.data)
     before = line_at(shard, block.start, encoding) if found else 0
     breaks = Lines(encoding).breaks(block.data)
     for record, *quotes in found:
@@ -249,17 +377,16 @@ def _by_arrow(
     shard: Shard,
     number: int,
     block: Block,
-    encoding: str,
+    layout: Layout,
     choice: Choice,
-    names: list[str],
     options: ReadOptions,
 ) -> Piece | None:
     """Read a block by Arrow; None where a record is bad, or is one for only one of the readers."""
     try:
-        data = as_utf8(block.data, encoding)
+        data = as_utf8(block.data, layout.encoding)
     except UnicodeDecodeError:
         return None
-    delimiter = DELIMITERS[shard.kind]
+    delimiter, names = layout.delimiter, layout.names
     if data.startswith(BOM_UTF8) or _has_lone_returns(data) or not is_utf8(data):
         return None
     if _holds_blanks(data, delimiter):
@@ -342,7 +469,7 @@ def _rows(
     data: bytes,
     first: int,
     count: int,
-    encoding: str,
+    cut: Records,
     where: str,
     *,
     advise: bool = True,
@@ -351,7 +478,7 @@ def _rows(
 
     That says in which encoding it may be, if it shall advise.
     """
-    delimiter = DELIMITERS[shard.kind]
+    encoding, delimiter = cut.encoding, cut.delimiter
     csv.field_size_limit(2**31 - 1)  # the reader's own limit is 128 KB; ours is in `streams`
     text = ""
     try:
@@ -364,7 +491,7 @@ def _rows(
         yield from enumerate(_reader(text, delimiter), first)
         return
     start = 0
-    for place, end in enumerate(Records(encoding, delimiter).ends(data).tolist()):
+    for place, end in enumerate(cut.ends(data).tolist()):
         here = where or f"{shard.name}:{first + place}"
         sample = data if advise else None
         yield first + place, _row(data[start:end], encoding, delimiter, here, sample)

@@ -51,6 +51,10 @@ class Encodings:
             )
         return cls(UNMARKED.get(found, found), strict)
 
+    def of_table(self, name: str, path: str) -> str | None:
+        """Give the encoding of a table that has no mark, where the user said one."""
+        return self.tables.get((name, path), (None, 0))[0]
+
 
 def codec_of(name: str) -> str | None:
     """Give the name by which Python knows an encoding of text; None of what is none."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from lookalike.base.errors import BinaryFileError, EncodingError, SourceError
@@ -20,8 +21,10 @@ __all__ = [
     "check_no_nul",
     "decode",
     "fits_as_told",
+    "head_encoding",
     "holds_controls",
     "not_text",
+    "stands_alone",
     "table_encoding",
 ]
 
@@ -63,8 +66,13 @@ class Decoded(NamedTuple):
     note: str = ""
 
 
-def decode(data: bytes, name: str, encodings: Encodings, *, markup: bool = False) -> Decoded:
-    """Give the text of a file that is one document; `markup` may declare its encoding anywhere."""
+def decode(
+    data: bytes, name: str, encodings: Encodings, *, markup: bool = False, charset: str = ""
+) -> Decoded:
+    """Give the text of a file that is one document; `markup` may declare its encoding anywhere.
+
+    The `charset` that a server named comes before what the document declares.
+    """
     marked, mark = text_encoding_of(data[:4])
     body = data[mark:] if mark else data
     if marked != "utf-8":
@@ -78,22 +86,22 @@ def decode(data: bytes, name: str, encodings: Encodings, *, markup: bool = False
     if b"\0" in body:
         return _decoded_wide(body, name, encodings)
     if body.isascii():
-        for encoding in _seven_bits(body, encodings, markup=markup):
+        for encoding in _seven_bits(body, encodings, charset, markup=markup):
             text = _fitting(body, encoding)
             if text is not None:
                 return Decoded(text)
     try:
         return Decoded(body.decode())
     except UnicodeDecodeError as error:
-        named = _declared(body, markup=markup)
+        named = _known(charset) or _declared(body, markup=markup)
         return _not_utf8(body, name, encodings, named, mark + error.start + 1)
 
 
-def _seven_bits(body: bytes, encodings: Encodings, *, markup: bool) -> list[str]:
+def _seven_bits(body: bytes, encodings: Encodings, charset: str, *, markup: bool) -> list[str]:
     """Give the encodings that ASCII may stand for, where the document or the user names one."""
     declared = None
     if b"\x1b" in body or b"~{" in body:
-        declared = _declared_codec(_declared(body, markup=markup))
+        declared = _declared_codec(_known(charset) or _declared(body, markup=markup))
     told = (declared, encodings.encoding)
     return [one for one in told if one is not None and one.startswith(SEVEN_BITS)]
 
@@ -194,6 +202,11 @@ def _declared(body: bytes, *, markup: bool) -> str:
     return found[1].decode("ascii").lower() if found else ""
 
 
+def _known(charset: str) -> str:
+    """Give the name of an encoding that a server said; nothing of what is none."""
+    return charset if charset and codec_of(charset) is not None else ""
+
+
 def _declared_codec(named: str) -> str | None:
     found = codec_of(named) if named else None
     if found is None or found.startswith(("utf-16", "utf-32")):
@@ -259,6 +272,41 @@ def _keeps_ends(encoding: str) -> bool:
         return False
     ends = '\n\r\t",;'
     return encoding.startswith("utf-16") or ends.encode(encoding, "replace") == ends.encode()
+
+
+@cache
+def stands_alone(characters: str, encoding: str) -> bool:
+    """Tell whether bytes of ASCII characters are nothing else in an encoding.
+
+    In some of East Asia they are also the second byte of others: | and the backslash, say.
+    """
+    if encoding == "utf-8" or encoding.startswith("utf-16"):
+        return True
+    high = [bytes([byte]) for byte in range(0x80, 0x100)]
+    return not any(
+        _is_one_character(lead + character.encode() + rest, encoding)
+        for character in characters
+        for lead in high
+        # Of four bytes, in GB 18030, the second and the fourth are digits.
+        for rest in (b"", *(third + b"0" for third in high if character.isdigit()))
+    )
+
+
+def _is_one_character(data: bytes, encoding: str) -> bool:
+    try:
+        return len(data.decode(encoding)) == 1
+    except UnicodeDecodeError:
+        return False
+
+
+def head_encoding(head: bytes, encodings: Encodings) -> tuple[str, int]:
+    """Tell the encoding of a table by its first bytes, and how long its mark is."""
+    found, mark = text_encoding_of(head[:4])
+    said = encodings.encoding
+    if mark or said is None:
+        return found, mark
+    is_text = b"\0" not in head and is_utf8(head[: _last_start(head)])
+    return (found if is_text else said), 0
 
 
 def _is_all_utf8(stream: Stream) -> bool:

@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lookalike.base.errors import SourceError
+from lookalike.base.errors import SettingsError, SourceError
 from lookalike.base.wording import quoted, setting
 from lookalike.read.batches import (
     BETWEEN,
@@ -22,6 +22,7 @@ from lookalike.read.batches import (
     NO_ID,
     TEXT_NAMES,
     as_names,
+    check_markup,
     check_one_kind,
     check_text,
     id_array,
@@ -81,6 +82,8 @@ WIDE_VECTORS = pa.large_list(pa.float64())
 SPARSE = pa.large_list(pa.struct([("index", pa.int64()), ("value", pa.float64())]))
 """Vectors of which only the numbers that are not zero are held, by rising index."""
 NUMBERS = {pa.int64(), pa.float64()}
+TAB_NAMES = {"tab": "\t", "\\t": "\t"}
+"""How a tab is written where none can be typed."""
 JSON_KINDS = {dict: "an object", list: "a list", bool: "true or false"}
 
 
@@ -96,10 +99,34 @@ class ReadOptions:
     vector: str | None = None
     bounds: Bounds = ANY_MEMORY
     encodings: Encodings = field(default_factory=Encodings)
+    lines: bool = False
+    """Each line of a text file is a document."""
+    delimiter: str | None = None
+    """Of the columns of CSV and TSV; None where the file tells."""
+    no_header: bool = False
+    """Records of CSV and TSV begin at once, and columns are named by their numbers."""
+    markup: str | None = None
+    """What the texts of records are written in."""
+    main_text: bool = False
+    """Of pages of HTML only the main text."""
 
     def __post_init__(self) -> None:
-        """Refuse two names for what the documents are."""
+        """Refuse two names for what the documents are, a markup not known, and no delimiter."""
         check_one_kind(self.text, self.vector)
+        check_markup(self.markup, self.vector)
+        if self.delimiter is not None:
+            object.__setattr__(self, "delimiter", _one_character(self.delimiter))
+
+
+def _one_character(given: Any) -> str:
+    """Give what splits columns, which may be written out."""
+    delimiter = TAB_NAMES.get(given, given) if isinstance(given, str) else ""
+    if len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0':
+        raise SettingsError(
+            f"{setting('delimiter', given)}: use one ASCII character other than a quote, as ; or "
+            "|, or tab"
+        )
+    return delimiter
 
 
 @dataclass(frozen=True)
@@ -115,6 +142,8 @@ class Choice:
     """What Arrow shall look for in JSON, where the first record tells."""
     more: tuple[Path, ...] = ()
     """Fields that are joined to the text, each of texts."""
+    is_whole: bool = False
+    """The text is all of a record, which has no fields."""
 
     @property
     def texts(self) -> tuple[Path, ...]:
@@ -123,6 +152,8 @@ class Choice:
 
     def note(self, unit: str) -> str:
         """Say what was chosen."""
+        if self.is_whole:
+            return f"each element is a document, ids are file:{unit}"
         named = f"the ids from {quoted('.'.join(self.id))}" if self.id else f"ids are file:{unit}"
         what = "the vectors are" if self.kind == "vectors" else "the text is"
         fields = " and ".join(quoted(".".join(path)) for path in self.texts)
@@ -262,8 +293,8 @@ def kind_of(kind: pa.DataType) -> Literal["text", "tokens", "vectors", "sparse"]
 def no_vectors(name: str) -> SourceError:
     """Say that a file of text holds no vectors."""
     return SourceError(
-        f"{name} is a file of text: vectors are read from Parquet, JSONL and .npy files; "
-        f"give one of these, or leave out {setting('vector')}"
+        f"{name} is a file of text: vectors are read from Parquet, Arrow, ORC, JSON and .npy "
+        f"files; give one of these, or leave out {setting('vector')}"
     )
 
 

@@ -6,25 +6,31 @@ import os
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from lookalike.base.errors import SourceError, UnreadableError
 from lookalike.base.wording import help_on, shortened
-from lookalike.read.chosen_files import ChosenFiles
+from lookalike.read.chosen_files import NOT_INCLUDED, ChosenFiles
 from lookalike.read.encoding_names import Encodings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
 __all__ = [
+    "ARCHIVES",
     "ARRAY",
+    "BATCHES",
     "HIDDEN",
     "KINDS_ARE_LISTED",
     "ONE_DOCUMENT",
     "OTHER_KIND",
+    "PACKED",
     "PLAIN_TEXT",
     "TABLES",
+    "WARC",
+    "FileKind",
     "FileNote",
+    "Kinds",
     "Listing",
     "Shard",
     "Source",
@@ -32,6 +38,7 @@ __all__ = [
     "counts_of",
     "described",
     "file_note_lines",
+    "is_archive",
     "kind_of",
     "one_line",
     "unreadable",
@@ -54,17 +61,58 @@ ONE_DOCUMENT = {
 RECORDS = {
     ".jsonl": "jsonl",
     ".ndjson": "jsonl",
+    ".json": "json",
     ".csv": "csv",
     ".tsv": "tsv",
     ".mbox": "mbox",
 }
-TABLES = {".parquet": "parquet", ".xlsx": "xlsx", ".npy": "npy"}
+BATCHES = {
+    ".parquet": "parquet",
+    ".arrow": "arrow",
+    ".feather": "arrow",
+    ".ipc": "arrow",
+    ".orc": "orc",
+}
+"""Tables that are stored by columns, some rows at a time."""
+TABLES = {**BATCHES, ".xlsx": "xlsx", ".npy": "npy"}
 PACKED = {".gz": "gzip", ".zst": "zstd"}
+WARC = (".warc", ".wet")
+ARCHIVES: dict[str, tuple[str, str | None]] = {
+    ".zip": ("zip", None),
+    ".tar": ("tar", None),
+    **dict.fromkeys((".tar.gz", ".tgz"), ("tar", "gzip")),
+    **dict.fromkeys((".tar.bz2", ".tbz2"), ("tar", "bz2")),
+    **dict.fromkeys((".tar.xz", ".txz"), ("tar", "xz")),
+    **dict.fromkeys((".tar.zst", ".tzst"), ("tar", "zstd")),
+}
+"""Files that hold files: they stand for their members."""
 KINDS_ARE_LISTED = f"{help_on('find')} lists what can be read"
 """Instead of the list itself, which is longer than the message that it would end."""
 PLAIN_TEXT, ARRAY = ("text", None), ("npy", None)
 HIDDEN, OTHER_KIND = "hidden", "of another kind"
 """Why files are skipped; an array may go with what a folder holds otherwise."""
+
+
+FileKind = tuple[str, str | None]
+"""What a file holds, and how it is packed."""
+
+
+class Kinds(Protocol):
+    """What tells of which kind files are."""
+
+    def tell(
+        self, name: str, path: str, system: Any = None, *, within: bool = True
+    ) -> FileKind | None:
+        """Tell the kind of a file that was found, or named; None where nothing tells one."""
+
+    def tell_all(self, files: Iterable[tuple[str, str]], system: Any) -> list[FileKind | None]:
+        """Tell the kinds of files that were found in a store, each a name and a path."""
+
+    def tell_member(self, name: str, head: Callable[[int], bytes]) -> FileKind | None:
+        """Tell the kind of a file in an archive, of which so many first bytes are given."""
+
+    def of_input(self) -> str:
+        """Tell what standard input holds."""
 
 
 class Unread(NamedTuple):
@@ -73,6 +121,8 @@ class Unread(NamedTuple):
     path: str
     """Of the file, as it is shown."""
     reason: str
+    many: int = 1
+    """Of records that are not named one by one."""
 
     @classmethod
     def of(cls, path: str, reason: str) -> Unread:
@@ -90,7 +140,10 @@ class FileNote(NamedTuple):
 
 def counts_of(unread: Iterable[Unread]) -> dict[str, int]:
     """Count files that were skipped by reason."""
-    return dict(Counter(one.reason for one in unread))
+    counts: Counter[str] = Counter()
+    for one in unread:
+        counts[one.reason] += one.many
+    return dict(counts)
 
 
 REASON_CHARACTERS, ENDING_CHARACTERS = 200, 12
@@ -117,7 +170,7 @@ def described(unread: Iterable[Unread]) -> str:
     for one in unread:
         suffix = PurePosixPath(one.path).suffix
         ending = shortened(suffix, ENDING_CHARACTERS) or "no ending"
-        endings.setdefault(one.reason, Counter())[ending] += 1
+        endings.setdefault(one.reason, Counter())[ending] += one.many
     return ", ".join(
         f"{found.total():,} {reason} ({', '.join(ending for ending, _ in found.most_common(5))})"
         for reason, found in endings.items()
@@ -133,7 +186,8 @@ class Shard:
     label: str
     """What the ids of its documents begin with; the id itself where it is one document."""
     kind: str
-    """A value of `ONE_DOCUMENT`, `RECORDS` or `TABLES`."""
+    """A value of `ONE_DOCUMENT`, `RECORDS` or `TABLES`; lines of text, object (one of JSON) or
+    warc; zip or tar until listed."""
     size: int
     """In bytes, as stored."""
     modified: int
@@ -141,15 +195,17 @@ class Shard:
     path: str
     """By which it is opened."""
     packed: str | None = None
-    """gzip or zstd."""
+    """gzip or zstd; of an archive also bz2 or xz."""
     system: Any = None
-    """The Arrow file system that holds it; None for a plain file."""
+    """The Arrow file system or the archive that holds it; None for a plain file."""
     digest: str = ""
     """Of the bytes, where they came by standard input."""
     within: bool = False
     """It was found in a folder or by a pattern, not named."""
     problem: str = ""
     """Why it cannot be read, where that was known when it was listed."""
+    is_streamed: bool = False
+    """It is a member of an archive whose bytes are reached only through those before them."""
 
     @property
     def is_one_document(self) -> bool:
@@ -157,9 +213,19 @@ class Shard:
         return self.kind in ONE_DOCUMENT.values()
 
     @property
+    def is_one_record(self) -> bool:
+        """Tell a file that goes as a whole, where its only document does."""
+        return self.is_one_document or self.kind == "object"
+
+    @property
     def is_guessed(self) -> bool:
         """Tell a file that was taken for text by its content, not by its name."""
-        return kind_of(self.name) is None
+        return self.is_json_text or kind_of(self.name) is None
+
+    @property
+    def is_json_text(self) -> bool:
+        """Tell a file of JSON without records, which is text as other markup is."""
+        return self.kind == "text" and (kind_of(self.name) or ("",))[0] == "json"
 
     def identity(self) -> list[Any]:
         """Give what tells whether the file is still the same."""
@@ -170,6 +236,7 @@ class Shard:
 class Listing:
     """The files found, and what was skipped on the way."""
 
+    kinds: Kinds
     skip_bad: bool = False
     chosen: ChosenFiles = field(default_factory=ChosenFiles)
     encodings: Encodings = field(default_factory=Encodings)
@@ -182,6 +249,17 @@ class Listing:
     """What patterns skipped, by reason: two of them may meet the same file."""
     temporary: Path | None = None
     """To be removed with the corpus."""
+    whole_archives: set[str] = field(default_factory=set)
+    """Archives that were asked for by their own names: so are all of their members."""
+
+    def refusal(self, name: str, below: str) -> str:
+        """Say why a file in a folder was not asked for; of an archive, its members tell."""
+        reason = self.chosen.refusal(below)
+        if not is_archive(below):
+            return reason
+        if not reason:
+            self.whole_archives.add(name)
+        return "" if reason == NOT_INCLUDED else reason
 
     def fail(self, name: object, error: Exception) -> None:
         """Stop at what cannot be listed, or let the reader name it in its turn."""
@@ -232,7 +310,7 @@ def unreadable(name: object, error: Exception) -> SourceError:
     return kind(f"{name} cannot be read: {one_line(reason)}")
 
 
-def kind_of(name: str) -> tuple[str, str | None] | None:
+def kind_of(name: str) -> FileKind | None:
     """Tell from a name what kind of file it is and how it is packed; None if of no kind."""
     # As a path tells them, in a third of the time.
     last_part = name.rstrip("/").rpartition("/")[2].lower()
@@ -247,4 +325,11 @@ def kind_of(name: str) -> tuple[str, str | None] | None:
         return TABLES[last], None
     if last in PACKED and len(suffixes) > 1 and suffixes[-2] in RECORDS:
         return RECORDS[suffixes[-2]], PACKED[last]
-    return None
+    if last in WARC or (last in PACKED and len(suffixes) > 1 and suffixes[-2] in WARC):
+        return "warc", None  # its records are packed one by one
+    return ARCHIVES.get(last) or ARCHIVES.get("".join(suffixes[-2:]))
+
+
+def is_archive(name: str) -> bool:
+    """Tell a file that holds files by its name."""
+    return kind_of(name) in ARCHIVES.values()

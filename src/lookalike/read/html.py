@@ -5,11 +5,15 @@ from __future__ import annotations
 import html
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lookalike.kernels import html as kernels
 from lookalike.kernels.html import HEAD, HTML, IN_HEAD, INLINE, PLAIN, PRE, RAW, SILENT, SVG, TITLE
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 __all__ = ["page_text"]
 
@@ -45,7 +49,7 @@ LONGEST_NUMBER = 10
 WHITE = dict.fromkeys(map(ord, "\t\n\f\r"), " ")
 
 
-def page_text(page: bytes) -> str:
+def page_text(page: bytes | pa.Buffer) -> str:
     """Give what a reader reads of a page in UTF-8."""
     data = np.frombuffer(page, np.uint8)
     out = np.empty(len(data) + 1, np.uint8)

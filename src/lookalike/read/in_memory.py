@@ -34,11 +34,14 @@ from lookalike.read.tables import (
     unknown,
 )
 from lookalike.read.tokens import (
+    BYTES,
     SEQUENCES,
     are_tokens,
+    as_strings,
     as_tokens,
     from_lists,
     holds_tokens,
+    invalid,
 )
 from lookalike.read.vectors import (
     as_vectors,
@@ -184,6 +187,8 @@ def _as_texts(column: Any, name: str) -> pa.Array:
         chunks = column.chunks if isinstance(column, pa.ChunkedArray) else [column]
         values = [_as_texts(chunk.dictionary, name).take(chunk.indices) for chunk in chunks]
         column = pa.chunked_array(values, pa.large_string())
+    if column.type in BYTES:
+        column = _checked_texts(column, name)
     kind = column.type
     if kind not in (pa.string(), pa.large_string(), pa.string_view(), pa.null()):
         other = f", or this one by {setting('vector')}" if holds_vectors(kind) else ""
@@ -195,6 +200,15 @@ def _as_texts(column: Any, name: str) -> pa.Array:
     if isinstance(column, pa.ChunkedArray):
         column = column.combine_chunks() if column.num_chunks else pa.array([], pa.large_string())
     return column
+
+
+def _checked_texts(column: Any, name: str) -> pa.Array:
+    """Make texts of bytes, or say which are none."""
+    texts = joined([as_strings(chunk, TEXT) for chunk in _chunks(column)])
+    wrong = np.flatnonzero(invalid(texts))
+    if len(wrong):
+        raise SourceError(f"document {wrong[0]} of {name} is not valid UTF-8: fix or remove it")
+    return texts
 
 
 def _from_table(table: pa.Table, text: Names, id_name: str | None, vector: str | None) -> Documents:

@@ -77,25 +77,31 @@ def _lines(shard: Shard, block: Block, encoding: str) -> Iterator[tuple[int, str
             yield block.first + place, f"{shard.name}:{block.first + place}", line
 
 
-def _decoded(line: bytes, encoding: str, where: str, sample: bytes | None) -> str:
+def _unit(shard: Shard) -> str:
+    """Name what a record is: a line, but in an array of JSON."""
+    return "line" if shard.kind == "jsonl" else "record"
+
+
+def _decoded(line: bytes, encoding: str, where: str, sample: bytes | None, stored: str) -> str:
+    """Decode a line, which may have been stored in another encoding than it is given in."""
     try:
         return line.decode(encoding).removeprefix("\ufeff").strip()
     except UnicodeDecodeError as error:
-        raise not_text(where, error, encoding, sample) from None
+        raise not_text(where, error, stored, sample) from None
 
 
-def _parsed(content: str, where: str) -> dict[str, Any]:
+def _parsed(content: str, where: str, unit: str) -> dict[str, Any]:
     try:
         record = _loaded(content)
     except json.JSONDecodeError as error:
         raise SourceError(
             f"{where} is not valid JSON at column {error.colno}: {error.msg}; "
-            "fix or remove the line"
+            f"fix or remove the {unit}"
         ) from None
     except RecursionError:
         raise SourceError(f"{where} is JSON that cannot be read: too deeply nested") from None
     if not isinstance(record, dict):
-        raise SourceError(f"{where} is not a JSON object: give one object a line")
+        raise SourceError(f"{where} is not a JSON object: give one object a {unit}")
     return record
 
 
@@ -126,13 +132,14 @@ def choose_fields(
     """Choose the fields by the first record that has them, and the kind by the first text."""
     choice: Choice | None = None
     for block, encoding in blocks:
+        stored = options.encodings.of_table(shard.name, shard.path) or encoding
         for _, where, line in _lines(shard, block, encoding):
             try:
                 sample = None if options.skip_bad else block.data
-                content = _decoded(line, encoding, where, sample)
+                content = _decoded(line, encoding, where, sample, stored)
                 if not content:
                     continue
-                record = _parsed(content, where)
+                record = _parsed(content, where, _unit(shard))
                 if choice is None:
                     choice = _first_choice(record, options, where)
                 values = [value_at(record, path) for path in choice.texts]
@@ -193,12 +200,13 @@ def _one_by_one(
     rows = Rows(known, options.columns is None)
     broken: list[Unread] = []
     sample = None if options.skip_bad else block.data
+    stored = options.encodings.of_table(shard.name, shard.path) or encoding
     for line_number, where, line in _lines(shard, block, encoding):
         try:
-            content = _decoded(line, encoding, where, sample)
+            content = _decoded(line, encoding, where, sample, stored)
             if not content:
                 continue
-            record = _record(content, where, known)
+            record = _record(content, where, _unit(shard), known)
             if choice is None:
                 _first_choice(record, options, where)
             rows.add(record, line_number, where, shard.label)
@@ -209,14 +217,14 @@ def _one_by_one(
     return from_rows(rows, number, broken)
 
 
-def _record(content: str, where: str, choice: Choice) -> Mapping[str, Any]:
+def _record(content: str, where: str, unit: str, choice: Choice) -> Mapping[str, Any]:
     """Read one line: it is bad where neither JSON nor Arrow takes it.
 
     Arrow takes Inf, deep nests and endless numbers in fields that nobody asked for; what it takes
     among others it must be given alone.
     """
     try:
-        return _parsed(content, where)
+        return _parsed(content, where, unit)
     except SourceError:
         found = _table(content.encode(), 1, choice) if choice.schema is not None else None
         if found is None:

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 
 from lookalike.base.errors import OutputError, SourceError
 from lookalike.base.wording import count
+from lookalike.read.archives import Archive
 from lookalike.read.chosen_files import EXCLUDED, IGNORED, Ignored
 from lookalike.read.content import check_named, look_at
+from lookalike.read.file_kinds import FileKinds
 from lookalike.read.files import (
     ARRAY,
     HIDDEN,
@@ -28,18 +30,19 @@ from lookalike.read.files import (
     Source,
     Unread,
     described,
-    kind_of,
     unreadable,
 )
 from lookalike.read.matches import readable_matches
 from lookalike.read.patterns import is_own, is_pattern, match_files
+from lookalike.read.saved_datasets import SavedDatasets
 from lookalike.read.stores import add_stored, addressed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from lookalike.read.chosen_files import ChosenFiles
-    from lookalike.read.encoding_names import Encodings
+    from lookalike.read.fields import ReadOptions
+    from lookalike.read.streams import Bounds
 
 __all__ = ["find_shards"]
 
@@ -51,15 +54,14 @@ def find_shards(
     paths: Sequence[str | os.PathLike[str]],
     *,
     spool: Path | None,
-    skip_bad: bool,
+    options: ReadOptions,
     chosen: ChosenFiles,
-    encodings: Encodings,
 ) -> Listing:
-    """Find the files that paths, patterns and addresses stand for.
+    """Find the files that paths, patterns and addresses stand for, and those in archives.
 
     Files of several sources are labelled with the path of their source.
     """
-    found = Listing(skip_bad, chosen, encodings)
+    found = Listing(FileKinds(options), options.skip_bad, chosen, options.encodings)
     given = [[*_expanded(os.fspath(path), found)] for path in paths]
     sources = [source for some in given for source in some]
     if sum(source.path == "-" for source in sources) > 1:
@@ -71,6 +73,7 @@ def find_shards(
         for source in some:
             before = len(found.shards)
             _add(source, found, spool, several=several)
+            _expand(found, before, options.bounds)
             if source.matched:
                 matched.update(range(before, len(found.shards)))
         if len(found.shards) == files:
@@ -81,6 +84,14 @@ def find_shards(
         for name in sorted(unmatched):
             found.pass_over(name, reason)
     return found
+
+
+def _expand(found: Listing, first: int, bounds: Bounds) -> None:
+    """Put members in the place of the archives among the files found, from one on."""
+    if any(shard.kind in ("zip", "tar") for shard in found.shards[first:]):
+        from lookalike.read.archive_listing import expand
+
+        expand(found, first, bounds)
 
 
 def _add(source: Source, found: Listing, spool: Path | None, *, several: bool) -> None:
@@ -119,14 +130,18 @@ def _drop_repeated(found: Listing, matched: set[int]) -> None:
     found.shards = kept
 
 
-def _places(shards: Sequence[Shard]) -> list[tuple[str, str]]:
+def _places(shards: Sequence[Shard]) -> list[tuple[str, str, str]]:
     """Tell where files are, whatever links lead to their folders; a link to a file is one, too."""
     real = cache(os.path.realpath)
-    split = [os.path.split(shard.path) for shard in shards]
-    return [
-        (real(folder), name) if shard.system is None else ("", shard.name)
-        for shard, (folder, name) in zip(shards, split, strict=True)
-    ]
+    places = []
+    for shard in shards:
+        is_member = isinstance(shard.system, Archive)
+        file, inner = (shard.system.shard, shard.path) if is_member else (shard, "")
+        folder, name = os.path.split(file.path)
+        places.append(
+            (real(folder), name, inner) if file.system is None else ("", file.name, inner)
+        )
+    return places
 
 
 def _expanded(name: str, found: Listing) -> Iterator[Source]:
@@ -147,7 +162,9 @@ def _add_local(source: Source, found: Listing, *, several: bool) -> None:
     if path.is_dir():
         _add_folder(path, found, several=several)
         return
-    kind = kind_of(path.name)
+    kind = None
+    if path.is_file():
+        kind = found.kinds.tell(source.name, source.path, within=source.matched)
     if not source.matched:
         if not os.path.lexists(path):
             raise SourceError(f"{source.name} does not exist: check its name")
@@ -202,13 +219,16 @@ def _set_aside(path: str, label: str, reason: str, found: Listing) -> None:
 
 def _add_folder(folder: Path, found: Listing, *, several: bool) -> None:
     prefix = f"{folder.as_posix()}/" if several else ""
+    saved = SavedDatasets()
     for path, below in _files(folder, found):
-        if refusal := found.chosen.refusal(below):
+        if refusal := found.refusal(path, below):
             found.pass_over(path, refusal)
             continue
-        kind = kind_of(below)
         label = f"{prefix}{below}"
-        reason = look_at(path, found.encodings) if kind is None else ""
+        reason = saved.reason(path)
+        kind = None if reason else found.kinds.tell(path, path)
+        if kind is None:
+            reason = reason or look_at(path, found.encodings)
         if kind == ARRAY or reason:
             _set_aside(path, label, reason or OTHER_KIND, found)
         else:
@@ -292,7 +312,8 @@ def _standard_input(spool: Path | None, found: Listing) -> Shard:
             f"standard input cannot be kept on disk: {reason}; free some space"
         ) from None
     modified = state.st_mtime_ns
-    return Shard("-", "-", "jsonl", state.st_size, modified, str(path), digest=digest.hexdigest())
+    kind = found.kinds.of_input()
+    return Shard("-", "-", kind, state.st_size, modified, str(path), digest=digest.hexdigest())
 
 
 def _more_input() -> bytes:

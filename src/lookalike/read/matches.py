@@ -50,14 +50,22 @@ def readable_matches(
 
 def _refusal(source: Source, found: Listing) -> str:
     """Say why a file was not asked for; of a folder, each file in it is told."""
-    return "" if source.is_local_folder else found.chosen.refusal(source.name)
+    return "" if source.is_local_folder else found.refusal(source.name, source.name)
 
 
 def _no_texts(matched: list[Source], found: Listing) -> dict[str, str]:
     """Give the files that are of no kind by their names and no text either, and why."""
-    unknown = [one for one in matched if kind_of(one.name) is None and not one.is_local_folder]
+    unknown = [one for one in matched if not one.is_local_folder and _is_unknown(one, found)]
     reasons = look_at_all(((one.path, one.system) for one in unknown), found.encodings)
     return {one.name: reason for one, reason in zip(unknown, reasons, strict=True) if reason}
+
+
+def _is_unknown(source: Source, found: Listing) -> bool:
+    """Tell a file whose kind neither its name nor what it holds tells."""
+    named = kind_of(source.name)
+    if named is not None and named[1] is None:
+        return False  # of whatever kind, it can be read
+    return found.kinds.tell(source.name, source.path, source.system) is None
 
 
 def _is_array(source: Source) -> bool:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.base.errors import SourceError
+from lookalike.base.wording import quoted
 from lookalike.read.blocks import closed
 from lookalike.read.document_text import broken
 from lookalike.read.fields import Choice, Rows, choose, from_rows, no_vectors
@@ -104,7 +105,7 @@ def parse_messages(
         try:
             fields = _fields(block.data[begin:end], where, options.bounds)
             if choice.id is not None and not fields[choice.id[0]]:
-                raise SourceError(f"{where}: the id in {choice.id[0]!r} is empty")
+                raise SourceError(f"{where}: the id in {quoted(choice.id[0])} is empty")
             rows.add(fields, place, where, shard.label)
         except SourceError as error:
             if not options.skip_bad:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from lookalike.base.errors import SourceError
 from lookalike.read.batches import Documents
 from lookalike.read.fields import TEXT, joined, joined_columns, no_ids, taken
+from lookalike.read.files import BATCHES
 from lookalike.read.shard_tasks import BATCH_BYTES, BATCH_FILES, Part, in_turn
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _near(
     """Read a shard near some of its records, and from one to the next by the marks."""
     shard = reader.shards[number]
     # A row group that is damaged gives the same rows only if it is read in the same pieces.
-    size = BATCH_BYTES if shard.kind == "parquet" else SEEK_BYTES
+    size = BATCH_BYTES if shard.kind in BATCHES.values() else SEEK_BYTES
 
     def entry() -> tuple[int, int]:
         if shard.kind == "npy":
@@ -136,5 +137,5 @@ def _near(
             records = records[np.searchsorted(records, passed, side="right") :]
             if not len(records):
                 return
-            if shard.packed is None and entry()[0] > start:
+            if not shard.packed and not shard.is_streamed and entry()[0] > start:
                 break  # to go on there is less to read

@@ -5,29 +5,40 @@ from __future__ import annotations
 import itertools
 import re
 from contextlib import contextmanager
+from functools import partial
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from lookalike.read import delimited, npy, streams
+from lookalike.base.errors import SourceError
+from lookalike.read import delimited, json_arrays, npy, streams
+from lookalike.read.arrow_files import ArrowTable
 from lookalike.read.blocks import Block, Cut, Lines, blocks
 from lookalike.read.encodings import table_encoding
 from lookalike.read.mbox import Messages
+from lookalike.read.orc import OrcTable, open_orc
 from lookalike.read.parquet import damaged, open_parquet
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from numpy.typing import NDArray
 
-    from lookalike.read.encoding_names import Encodings
     from lookalike.read.fields import ReadOptions
     from lookalike.read.files import Shard
 
-__all__ = ["copy_records", "distinct_names", "packed_as", "parquet_options"]
+__all__ = [
+    "chosen_groups",
+    "copied_table",
+    "copy_records",
+    "distinct_names",
+    "packed_as",
+    "parquet_options",
+]
 
 PIECE_BYTES = 8 << 20
 
@@ -85,14 +96,18 @@ def copy_records(
 ) -> None:
     """Write records of a shard, by their sorted numbers, in its own format.
 
-    The options by which it was read tell which sheets of a workbook hold records at all.
-    What is wrong with the source is a `SourceError`; what is wrong with the target an `OSError`.
+    `options` tell how it was read, and which sheets of a workbook hold records at all. What is
+    wrong with the source is a `SourceError`; what is wrong with the target an `OSError`.
     """
-    if shard.kind == "parquet":
-        _copy_rows(shard, records, target)
-        return
-    if shard.kind == "npy":
-        _copy_array(shard, records, target)
+    copy = {
+        "parquet": _copy_rows,
+        "arrow": _copy_batches,
+        "orc": _copy_batches,
+        "npy": _copy_array,
+        "warc": _copy_captures,
+    }.get(shard.kind)
+    if copy is not None:
+        copy(shard, records, target)
         return
     if shard.kind == "xlsx":
         from lookalike.read.xlsx_copies import copy_workbook
@@ -100,8 +115,13 @@ def copy_records(
         copy_workbook(shard, records, target, options)
         return
     with streams.opened(shard) as stream, packed_as(shard, target) as written:
-        whole = shard.is_one_document
-        for piece in stream.rest() if whole else _chosen(stream, records, options.encodings):
+        if shard.is_one_document:
+            pieces: Iterator[memoryview | bytes] = stream.rest()
+        elif shard.kind in ("json", "object"):
+            pieces = _chosen_elements(stream, records, options)
+        else:
+            pieces = _chosen(stream, records, options)
+        for piece in pieces:
             written.write(piece)
 
 
@@ -117,27 +137,58 @@ def packed_as(shard: Shard, target: Path) -> Iterator[Any]:
 
 
 def _chosen(
-    stream: streams.Stream, records: NDArray[np.int64], encodings: Encodings
+    stream: streams.Stream, records: NDArray[np.int64], options: ReadOptions
 ) -> Iterator[memoryview | bytes]:
     """Give the bytes of chosen lines or records, with the mark and the header before them."""
     shard = stream.shard
     head = stream.head()
     encoding, mark = ("utf-8", 0)
     if shard.kind != "mbox":
-        encoding, mark = table_encoding(stream, encodings)
+        encoding, mark = table_encoding(stream, options.encodings)
     yield head[:mark]
     cut: Cut = Messages() if shard.kind == "mbox" else Lines(encoding)
     first = 1
     if shard.kind in delimited.DELIMITERS:
-        cut = delimited.Records(encoding, delimited.DELIMITERS[shard.kind])
-        records = np.concatenate([[0], records])
-        first = 0
+        cut = delimited.read_layout(shard, options).cut
+        if not options.no_header:
+            records = np.concatenate([[0], records])
+            first = 0
     last = int(records[-1]) if len(records) else 0
     for block in blocks(stream, cut, mark, first - 1, PIECE_BYTES, skip_bad=True):
         yield from _runs(block, cut, records)
         if block.first + block.count > last:
             break  # what is damaged further on was skipped by the reader, too
     stream.check()
+
+
+def _chosen_elements(
+    stream: streams.Stream, records: NDArray[np.int64], options: ReadOptions
+) -> Iterator[memoryview | bytes]:
+    """Give an array of chosen elements, as it is but for the others; one object as it is."""
+    opening = json_arrays.read_opening(stream, options.encodings)
+    if not opening.is_array:
+        yield from stream.rest()
+        return
+    last = int(records[-1]) if len(records) else 0
+    yield stream.head(opening.start)
+    cut, comma = json_arrays.Elements(opening.encoding), ",".encode(opening.encoding)
+    is_first, end, passed = True, opening.start, 0
+    try:
+        for block in json_arrays.elements(stream, opening, 0, 0, PIECE_BYTES, skip_bad=True):
+            end, passed = block.end, block.first + block.count - 1
+            for run in _runs(block, cut, records):
+                yield b"" if is_first else comma
+                yield bytes(run).removesuffix(comma)
+                is_first = False
+    except SourceError:
+        if passed < last:
+            raise
+        # What is damaged further on was skipped by the reader, too.
+        yield "]".encode(opening.encoding)
+        return
+    with streams.opened(stream.shard) as again:
+        again.skip_to(end)
+        yield from again.rest()  # the bracket, and the blanks around it
 
 
 def _runs(block: Block, cut: Cut, records: NDArray[np.int64]) -> Iterator[memoryview | bytes]:
@@ -181,6 +232,49 @@ def _copy_rows(shard: Shard, records: NDArray[np.int64], target: Path) -> None:
         stream.check()
 
 
+def _copy_batches(shard: Shard, records: NDArray[np.int64], target: Path) -> None:
+    """Write rows of an Arrow or ORC file as one, with its columns and compression."""
+    with streams.opened(shard) as stream, target.open("wb") as written:
+        table, opened = copied_table(shard, stream)
+        with opened(written, table.schema) as writer:
+            for batch in chosen_groups(table, stream, records):
+                writer.write(pa.Table.from_batches([batch]))
+
+
+def copied_table(
+    shard: Shard, stream: streams.Stream
+) -> tuple[ArrowTable | OrcTable, Callable[[Any, pa.Schema], AbstractContextManager[Any]]]:
+    """Open an Arrow or ORC file, with what opens another that is written in the same way."""
+    if shard.kind == "orc":
+        return OrcTable(shard, bounds=None), partial(_new_orc, open_orc(stream).compression)
+    table = ArrowTable(shard, bounds=None)
+    new = pa.ipc.new_stream if table.is_stream else pa.ipc.new_file
+    return table, partial(new, options=pa.ipc.IpcWriteOptions(compression=table.codec))
+
+
+@contextmanager
+def _new_orc(compression: str, written: Any, schema: pa.Schema) -> Iterator[Any]:
+    from pyarrow import orc
+
+    with orc.ORCWriter(written, compression=compression) as writer:
+        writer.write(schema.empty_table())
+        yield writer
+
+
+def chosen_groups(
+    table: ArrowTable | OrcTable, stream: streams.Stream, records: NDArray[np.int64]
+) -> Iterator[Any]:
+    """Give the chosen rows of each batch or stripe that holds any."""
+    for group, start, rows in table.groups(0):
+        low, high = np.searchsorted(records, [start + 1, start + rows + 1])
+        if high > low:
+            batch = table.read(stream, group)
+            yield (
+                batch if high - low == rows else batch.take(pa.array(records[low:high] - start - 1))
+            )
+    stream.check()
+
+
 def _copy_array(shard: Shard, records: NDArray[np.int64], target: Path) -> None:
     """Write rows of a NumPy file as an array of the same kind."""
     last = int(records[-1]) if len(records) else 0
@@ -194,6 +288,19 @@ def _copy_array(shard: Shard, records: NDArray[np.int64], target: Path) -> None:
                 low, high = np.searchsorted(records, [before + 1, before + rows + 1])
                 array = np.frombuffer(data, np.uint8).reshape(rows, layout.width)
                 written.write(array[records[low:high] - before - 1].tobytes())
+        stream.check()
+
+
+def _copy_captures(shard: Shard, records: NDArray[np.int64], target: Path) -> None:
+    """Write a WARC file without the documents that are not among the records."""
+    from lookalike.read.warc import kept_stretches
+
+    shard, stretches = kept_stretches(shard, set(records.tolist()))
+    with streams.opened(shard) as stream, packed_as(shard, target) as written:
+        for begin, end in stretches:
+            stream.skip_to(begin)
+            while piece := stream.read(min(end - stream.place, PIECE_BYTES)):
+                written.write(piece)
         stream.check()
 
 

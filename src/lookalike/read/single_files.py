@@ -22,15 +22,22 @@ if TYPE_CHECKING:
 __all__ = ["document_text", "read_document", "read_text"]
 
 
-def read_text(path: str | os.PathLike[str]) -> str:
+def read_text(path: str | os.PathLike[str], *, main_text: bool = False) -> str:
     """Read one document by the kind that its name tells, any other file as text."""
-    return read_document(path).text
+    return read_document(path, main_text=main_text).text
 
 
 def read_document(
-    path: str | os.PathLike[str], *, encoding: str | None = None, strict_encoding: bool = False
+    path: str | os.PathLike[str],
+    *,
+    encoding: str | None = None,
+    strict_encoding: bool = False,
+    main_text: bool = False,
 ) -> Decoded:
-    """Read one document, with a note where a user should know how it was read."""
+    """Read one document, with a note where a user should know how it was read.
+
+    Of HTML it may be the main text alone.
+    """
     encodings = Encodings.of(encoding, strict=strict_encoding)
     name = os.fspath(path)
     kind, packed = kind_of(name) or ("text", None)
@@ -40,16 +47,20 @@ def read_document(
         raise unreadable(name, error) from None
     if stat.S_ISDIR(state.st_mode):
         raise SourceError(f"{name} is a folder: name a file, or compare all of it with find")
-    if kind in TABLES.values():
+    if kind in ("zip", "tar"):
+        raise SourceError(f"{name} is an archive of files: compare them with find")
+    if kind == "warc" or kind in TABLES.values():
         raise SourceError(f"{name} is a table of many documents: compare them with find")
     if packed is not None or kind not in (*READERS, *PACKED):
         kind = "text"
     shard = Shard(name, name, kind, state.st_size, state.st_mtime_ns, name)
-    return document_text(shard, Bounds(default_memory()), encodings)
+    return document_text(shard, Bounds(default_memory()), encodings, main_text=main_text)
 
 
-def document_text(shard: Shard, bounds: Bounds, encodings: Encodings) -> Decoded:
-    """Give the text of a file that is one document, if it fits in memory."""
+def document_text(
+    shard: Shard, bounds: Bounds, encodings: Encodings, *, main_text: bool = False
+) -> Decoded:
+    """Give the text of a file that is one document, if it fits in memory; of HTML the main text."""
     with opened(shard) as stream:
         if shard.kind in PACKED:
             text = _packed_text(shard.kind, stream.whole(bounds), shard.name, bounds)
@@ -60,6 +71,11 @@ def document_text(shard: Shard, bounds: Bounds, encodings: Encodings) -> Decoded
             check_no_nul(stream.head(HEAD_BYTES), shard.name, encodings)
             raise bounds.too_long(shard.name)
         data = b"".join(stream.rest())
+    if main_text and shard.kind == "html":
+        from lookalike.read.pages import main_text as main_text_of
+
+        source, note = decode(data, shard.name, encodings, markup=True)
+        return Decoded(main_text_of(source, shard.name), note)
     return READERS[shard.kind](data, shard.name, encodings)
 
 

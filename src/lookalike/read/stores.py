@@ -14,18 +14,19 @@ from lookalike.read.files import (
     ONE_DOCUMENT,
     OTHER_KIND,
     PLAIN_TEXT,
+    FileKind,
     Listing,
     Shard,
     Source,
-    kind_of,
     one_line,
     unreadable,
 )
 from lookalike.read.matches import readable_matches
 from lookalike.read.patterns import Pattern, is_own, is_pattern
+from lookalike.read.saved_datasets import SavedDatasets
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
 __all__ = ["add_stored", "addressed"]
 
@@ -92,50 +93,62 @@ def add_stored(source: Source, found: Listing, *, several: bool) -> None:
     if info.type == fs.FileType.NotFound:
         raise SourceError(f"{source.name} does not exist: check the address")
     if info.type == fs.FileType.File:
-        kind = kind_of(source.name)
+        kind = found.kinds.tell(source.name, source.path, source.system, within=source.matched)
         if kind is None and not source.matched:
             check_named(source.name, source.path, found.encodings, source.system)
-        one = (kind or PLAIN_TEXT)[0] in ONE_DOCUMENT.values()
+        kind = kind or PLAIN_TEXT
+        one = kind[0] in ONE_DOCUMENT.values()
         label = source.name if several or one else PurePosixPath(source.name).name
-        found.shards.append(_stored(source.name, label, info, source.system, source.matched))
+        found.shards.append(_stored(source.name, label, kind, info, source.system, source.matched))
         return
     base, name = source.path.rstrip("/"), source.name.rstrip("/")
     files = _stored_files(source.system, base, name, found)
-    passed = {inner: reason for inner, _ in files if (reason := _refusal(inner, found))}
+    passed = {inner: reason for inner, _ in files if (reason := _refusal(name, inner, found))}
     refused = set(passed)
-    passed |= _no_texts(source.system, [file for file in files if file[0] not in passed], found)
+    saved = SavedDatasets(source.system)
+    asked_for = [file for file in files if file[0] not in refused]
+    passed |= {inner: why for inner, info in asked_for if (why := saved.reason(info.path))}
+    readable = [(inner, info.path) for inner, info in asked_for if inner not in passed]
+    told = found.kinds.tell_all(readable, source.system)
+    kinds = {inner: kind for (inner, _), kind in zip(readable, told, strict=True)}
+    passed |= _no_texts(source.system, readable, kinds, found)
     for inner, info in files:
         label = f"{name}/{inner}" if several else inner
-        shard = _stored(f"{name}/{inner}", label, info, source.system, True)
+        kind = kinds.get(inner) or PLAIN_TEXT
+        shard = _stored(f"{name}/{inner}", label, kind, info, source.system, True)
         if inner in passed:
             found.pass_over(shard.name, passed[inner])
             if inner not in refused:
-                found.set_aside.append(replace(shard, kind=PLAIN_TEXT[0]))
+                found.set_aside.append(replace(shard, kind=PLAIN_TEXT[0], packed=None))
         else:
             found.shards.append(shard)
 
 
-def _refusal(inner: str, found: Listing) -> str:
+def _refusal(folder: str, inner: str, found: Listing) -> str:
     """Say why a file in a folder is skipped for its name; nothing where it is not."""
     hidden = [part for part in inner.split("/") if part.startswith(".")]
     if hidden and (not found.chosen.all_files or any(map(is_own, hidden))):
         return HIDDEN
-    return found.chosen.refusal(inner)
+    return found.refusal(f"{folder}/{inner}", inner)
 
 
-def _no_texts(system: Any, files: list[tuple[str, Any]], found: Listing) -> dict[str, str]:
+def _no_texts(
+    system: Any,
+    files: list[tuple[str, str]],
+    kinds: Mapping[str, FileKind | None],
+    found: Listing,
+) -> dict[str, str]:
     """Give the files in a folder that are not read there, and why."""
-    passed = {inner: OTHER_KIND for inner, _ in files if kind_of(inner) == ARRAY}
-    unknown = [(inner, info.path) for inner, info in files if kind_of(inner) is None]
+    passed = {inner: OTHER_KIND for inner, kind in kinds.items() if kind == ARRAY}
+    unknown = [file for file in files if kinds[file[0]] is None]
     reasons = look_at_all(((path, system) for _, path in unknown), found.encodings)
     named = zip(unknown, reasons, strict=True)
     return passed | {inner: reason for (inner, _), reason in named if reason}
 
 
-def _stored(name: str, label: str, info: Any, system: Any, within: bool) -> Shard:
-    kind, packed = kind_of(name) or PLAIN_TEXT
-    modified = info.mtime_ns or 0
-    return Shard(name, label, kind, info.size, modified, info.path, packed, system, within=within)
+def _stored(name: str, label: str, kind: FileKind, info: Any, system: Any, within: bool) -> Shard:
+    modified, (told, packed) = info.mtime_ns or 0, kind
+    return Shard(name, label, told, info.size, modified, info.path, packed, system, within=within)
 
 
 def _stored_files(

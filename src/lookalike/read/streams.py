@@ -17,6 +17,7 @@ from lookalike.base.errors import SourceError
 from lookalike.base.memory import size
 from lookalike.base.wording import setting
 from lookalike.read.files import Shard, one_line, unreadable
+from lookalike.read.unpacking import MemberFile, XzFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -135,6 +136,7 @@ class Stream:
         if shard.problem:
             raise SourceError(shard.problem)
         self._file: Any = None
+        self._held: pa.Buffer | None = None
         try:
             self._open()
             self.check()
@@ -145,7 +147,7 @@ class Stream:
             raise
         self.place = 0
         self.broken: SourceError | None = None
-        self._ahead = b""
+        self._ahead: bytes | memoryview = b""
 
     def _open(self) -> None:
         shard = self.shard
@@ -154,19 +156,37 @@ class Stream:
         else:
             self._file = shard.system.open_input_file(shard.path)
         self._bytes = self._file
-        if shard.packed is not None:
-            stored = self._file if shard.system else pa.PythonFile(self._file, "r")
+        if shard.packed == "xz":
+            self._bytes = XzFile(self._file)
+        elif shard.packed is not None:
+            is_native = isinstance(self._file, pa.NativeFile)
+            stored = self._file if is_native else pa.PythonFile(self._file, "r")
             self._bytes = pa.CompressedInputStream(stored, shard.packed)
 
     @property
     def native_file(self) -> Any:
         """The file as stored, read by Arrow alone: without a lock that threads would wait for."""
+        if isinstance(self._file, MemberFile):
+            return self._native_member(self._file)
         if self.shard.system is not None:
             return self._file
         file = pa.OSFile(os.fspath(self.shard.path))
         if not os.path.samestat(os.fstat(self._file.fileno()), Path(self.shard.path).stat()):
             raise self._changed()
         return file
+
+    def _native_member(self, file: MemberFile) -> Any:
+        """Give a member of an archive to Arrow: in memory, unless any place is reached at once."""
+        if file.seeks:
+            return pa.PythonFile(file, "r")
+        if self._held is None:
+            shard, bounds = self.shard, self.shard.system.bounds
+            if shard.size > bounds.part:
+                what = f"{shard.name}, which is read as a whole out of its archive, has"
+                raise bounds.too_much(f"{what} {size(shard.size)}", bounds.part)
+            file.seek(0)
+            self._held = pa.py_buffer(file.read())
+        return pa.BufferReader(self._held)
 
     def _changed(self) -> SourceError:
         return SourceError(
@@ -185,6 +205,11 @@ class Stream:
         if now != (shard.size, shard.modified):
             raise self._changed()
 
+    def stored(self, place: int) -> Any:
+        """Give the file as stored, from a place on, for a reader that unpacks it itself."""
+        self._file.seek(place)
+        return self._file
+
     @property
     def consumed(self) -> int:
         """How far the file as stored was read."""
@@ -195,16 +220,18 @@ class Stream:
 
         What was read before a break is given, and the next call fails.
         """
-        pieces: list[bytes] = []
+        pieces: list[bytes | memoryview] = []
         missing = size
         while missing and (self._ahead or self._fetch(missing)):
-            piece, self._ahead = self._ahead[:missing], self._ahead[missing:]
-            pieces.append(piece)
-            missing -= len(piece)
+            ahead = self._ahead
+            # What is left is not copied: members of archives are read in small pieces.
+            self._ahead = memoryview(ahead)[missing:] if len(ahead) > missing else b""
+            pieces.append(ahead[:missing])
+            missing -= len(pieces[-1])
         if self.broken is not None and not pieces:
             raise self.broken
         self.place += size - missing
-        return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+        return bytes(pieces[0]) if len(pieces) == 1 else b"".join(pieces)
 
     def _fetch(self, size: int) -> bool:
         """Read ahead, from packed files in steps that do not depend on what is asked for."""
@@ -240,10 +267,10 @@ class Stream:
             yield piece
 
     def head(self, size: int = 4) -> bytes:
-        """Give the first bytes, where a byte order mark would be; they stay to be read."""
+        """Give the next bytes, at first those where a mark would be; they stay to be read."""
         head = self.read(size)
-        self._ahead = head + self._ahead
-        self.place = 0
+        self._ahead = b"".join((head, self._ahead))
+        self.place -= len(head)
         return head
 
     def skip_to(self, place: int) -> None:

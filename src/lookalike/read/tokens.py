@@ -20,9 +20,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 __all__ = [
+    "BYTES",
     "SEQUENCES",
     "STRINGS",
     "are_tokens",
+    "as_strings",
     "as_tokens",
     "decoded",
     "from_lists",
@@ -32,6 +34,8 @@ __all__ = [
 ]
 
 STRINGS = (pa.string(), pa.large_string(), pa.string_view())
+BYTES = (pa.binary(), pa.large_binary(), pa.binary_view())
+"""Types of columns that may hold text without saying so."""
 SEQUENCES = (list, tuple, np.ndarray)
 """What a document of tokens can be in Python."""
 
@@ -69,6 +73,14 @@ def as_tokens(column: pa.Array) -> tuple[pa.Array, NDArray[np.bool_]]:
     )
     lists = pa.LargeListArray.from_arrays(offsets, tokens, type=TOKENS, mask=column.is_null())
     return lists, wrong
+
+
+def as_strings(column: pa.Array, kind: pa.DataType) -> pa.Array:
+    """Give strings, also of bytes that may be none: these are not looked at."""
+    if column.type not in BYTES:
+        return column.cast(kind)
+    # To strings, bytes are cast only if all of them are text.
+    return column.cast(pa.large_binary() if kind == TEXT else pa.binary()).view(kind)
 
 
 def invalid(column: pa.Array) -> NDArray[np.bool_]:

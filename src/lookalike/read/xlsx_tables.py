@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from lookalike.base.errors import SourceError
+from lookalike.base.wording import quoted
 from lookalike.read.content import NO_COLUMN
 from lookalike.read.delimited import choose_columns
 from lookalike.read.fields import Rows, from_rows
@@ -149,7 +150,7 @@ def _values(
         if length > options.bounds.record:  # many cells may share one long text
             raise options.bounds.too_long(where)
     if table.choice.id is not None and not found[table.choice.id[0]]:
-        raise SourceError(f"{where}: the id in {table.choice.id[0]!r} is empty")
+        raise SourceError(f"{where}: the id in {quoted(table.choice.id[0])} is empty")
     return found
 
 

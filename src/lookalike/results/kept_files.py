@@ -56,7 +56,7 @@ def copy_kept(
     # A file of which nothing could be read was skipped, as asked, and is so again.
     passed = set(range(len(corpus.shards))) - set(read.tolist()) if origin.skip_bad else set()
     for shard, records in by_shard(origin, rows, len(corpus.shards)):
-        if shard in passed or (corpus.shards[shard].is_one_document and not len(records)):
+        if shard in passed or (corpus.shards[shard].is_one_record and not len(records)):
             continue
         _copy(corpus, shard, records, target)
         if progress is not None:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from lookalike.read.files import Unread
+
 __all__ = ["SKIPPED", "no_texts", "none_unread", "opened_unread", "table_of", "write_unread"]
 
 SKIPPED = "skipped.jsonl"
@@ -22,10 +24,10 @@ NO_TEXTS = (BINARY, UNKNOWN_ENCODING, NO_TEXT, NO_COLUMN)
 COLUMNS = pa.schema({"path": pa.large_string(), "reason": pa.large_string()})
 
 
-def table_of(unread: Sequence[tuple[str, str]]) -> pa.Table:
-    """Lay out paths and reasons."""
-    paths, reasons = zip(*unread, strict=True) if unread else ((), ())
-    return pa.table({"path": paths, "reason": reasons}, COLUMNS)
+def table_of(unread: Sequence[Unread]) -> pa.Table:
+    """Lay out paths and reasons, with how many there are of what is not named one by one."""
+    reasons = [f"{one.reason} ({one.many:,})" if one.many > 1 else one.reason for one in unread]
+    return pa.table({"path": [one.path for one in unread], "reason": reasons}, COLUMNS)
 
 
 def none_unread() -> pa.Table:

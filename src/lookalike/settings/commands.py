@@ -21,6 +21,8 @@ from lookalike.settings.options import (
     Inside,
     Keeping,
     Listed,
+    MainText,
+    Markup,
     MatrixFile,
     Measured,
     Normalised,
@@ -31,6 +33,7 @@ from lookalike.settings.options import (
     Seeded,
     Shingled,
     Similar,
+    TableLayout,
     Taught,
     TextField,
     VectorField,
@@ -66,7 +69,10 @@ class FindOptions(
     Written,
     Chosen,
     Encoded,
+    TableLayout,
     Records,
+    MainText,
+    Markup,
     VectorField,
     TextField,
     Seeded,
@@ -90,7 +96,10 @@ class DedupOptions(
     Working,
     Chosen,
     Encoded,
+    TableLayout,
     Records,
+    MainText,
+    Markup,
     VectorField,
     TextField,
     Seeded,
@@ -116,7 +125,10 @@ class ContainedOptions(
     Written,
     Chosen,
     Encoded,
+    TableLayout,
     Records,
+    MainText,
+    Markup,
     TextField,
     Normalised,
     Cleaned,
@@ -129,7 +141,18 @@ class ContainedOptions(
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class BoilerplateOptions(
-    Resources, Working, Written, Chosen, Encoded, Records, TextField, Normalised, Listed
+    Resources,
+    Working,
+    Written,
+    Chosen,
+    Encoded,
+    TableLayout,
+    Records,
+    MainText,
+    Markup,
+    TextField,
+    Normalised,
+    Listed,
 ):
     """Options of `boilerplate`."""
 
@@ -139,7 +162,10 @@ class SketchOptions(
     Resources,
     Chosen,
     Encoded,
+    TableLayout,
     Records,
+    MainText,
+    Markup,
     VectorField,
     TextField,
     Seeded,
@@ -162,7 +188,7 @@ class SketchFileOptions(SketchOptions):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class CompareOptions(Encoded, Passages, Normalised, Weighted, Measured, Shingled):
+class CompareOptions(Encoded, Passages, MainText, Normalised, Weighted, Measured, Shingled):
     """Options of `compare`."""
 
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = [
     "FOLDER",
     "FORMATS",
+    "MARKUPS",
     "METRICS",
     "RULES",
     "WEIGHTS",
@@ -34,6 +35,8 @@ __all__ = [
     "Inside",
     "Keeping",
     "Listed",
+    "MainText",
+    "Markup",
     "MatrixFile",
     "Measured",
     "Normalised",
@@ -44,6 +47,7 @@ __all__ = [
     "Seeded",
     "Shingled",
     "Similar",
+    "TableLayout",
     "Taught",
     "TextField",
     "VectorField",
@@ -59,6 +63,7 @@ WEIGHTS = ("counts", "binary", "log", "tf-idf")
 FORMATS = ("table", "jsonl", "csv", "parquet")
 FOLDER = "folder"
 """The group of a file that has no columns: the folder in which it stands."""
+MARKUPS = ("html",)
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
@@ -305,6 +310,26 @@ class TextField:
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class Markup:
+    """What the text of a record is written in."""
+
+    markup: str | None = option(
+        None,
+        "What the text of records is written in: html, of which the text of the page is read.",
+        choices=MARKUPS,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class MainText:
+    """How much of a page is read."""
+
+    main_text: bool = option(
+        False, "Of HTML read only the main text, without menus and the like; needs lookalike[web]."
+    )
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class VectorField:
     """Which field of a record holds a vector."""
 
@@ -334,6 +359,24 @@ class Encoded:
         metavar="NAME",
     )
     strict_encoding: bool = option(False, "Refuse to guess the encoding of a file.")
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class TableLayout:
+    """How files that hold many documents are laid out, where they do not tell."""
+
+    lines: bool = option(
+        False, "Each line of a text file is a document, whatever the ending of the file."
+    )
+    delimiter: str | None = option(
+        None,
+        "What splits the columns of .csv and .tsv files: a character, or tab; by default told by "
+        "the header.",
+        metavar="CHAR",
+    )
+    no_header: bool = option(
+        False, "The .csv and .tsv files have no header: columns are named 1, 2, …"
+    )
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)

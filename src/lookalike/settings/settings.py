@@ -103,8 +103,8 @@ class Settings(
             )
         if self.cascade is not None and self.bands is not None:
             raise SettingsError(
-                f"{setting('cascade')} and {setting('bands')} with {setting('rows')} exclude each "
-                "other: give one"
+                f"{setting('cascade')} and {setting('bands')} with {setting('rows')} cannot be "
+                "used together: give one"
             )
         self._check_rule()
         for name in ("max_df", "containment"):
