@@ -90,13 +90,14 @@ def find(source: Any, options: FindOptions) -> FindResult:
     vectors; and .zip and .tar archives of all these (.tar also .gz .bz2 .xz .zst).
     With `lines` each line of a text file is a document.
     """
+    from lookalike.job.find import find
     from lookalike.job.opening import job_on, result_there
     from lookalike.results import FindResult
 
     with job_on(source, _settings(options), options) as job:
         if result_there(job, options.out, options, job.name("find")):
             return FindResult.open(options.out or "")
-        result = job.find()
+        result = find(job)
         if options.clusters is not None:
             result.write_clusters(options.clusters)
         if options.out is not None:
@@ -118,6 +119,7 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
     beside it. With `out` the result is also written to a folder, and a job that was
     stopped goes on when it is called again.
     """
+    from lookalike.job.dedup import dedup
     from lookalike.job.opening import job_on, result_there
     from lookalike.results import DedupResult
 
@@ -136,7 +138,7 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
         name = job.name("dedup", listed, options.drop_unread, *annotate)
         if result_there(job, out, options, name):
             return DedupResult.open(out or "")
-        result = job.dedup()
+        result = dedup(job)
         result = replace(result, run=replace(result.run, job=name))
         if out is not None:
             stage = job.work.stage("write")
@@ -162,16 +164,17 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
 def contained(source: Any, options: ContainedOptions) -> ContainmentResult:
     """Find the documents of which at least a share of the shingles is in another.
 
-    Each pair has a direction: `a` is inside `b`. Every such pair is found, without sketches. The
-    source is as that of `find`.
+    Each pair has a direction: `part` is inside `whole`. Every such pair is found, without sketches.
+    The source is as that of `find`.
     """
+    from lookalike.job.contained import contained
     from lookalike.job.opening import job_on, result_there
     from lookalike.results import ContainmentResult
 
     with job_on(source, _settings(options, containment=options.containment), options) as job:
         if result_there(job, options.out, options, job.name("contained")):
             return ContainmentResult.open(options.out or "")
-        result = job.contain()
+        result = contained(job)
         if options.out is not None:
             progress = job.running.progress
             result.write(options.out, format=options.format, progress=progress)
@@ -182,6 +185,7 @@ def contained(source: Any, options: ContainedOptions) -> ContainmentResult:
 @takes(BoilerplateOptions)
 def boilerplate(source: Any, options: BoilerplateOptions) -> BoilerplateResult:
     """List the passages that the most documents share; the source is as that of `find`."""
+    from lookalike.job.boilerplate import boilerplate
     from lookalike.job.opening import job_on, result_there
     from lookalike.results import BoilerplateResult
 
@@ -189,7 +193,7 @@ def boilerplate(source: Any, options: BoilerplateOptions) -> BoilerplateResult:
         name = job.name("boilerplate", options.most)
         if result_there(job, options.out, options, name):
             return BoilerplateResult.open(options.out or "")
-        result = job.boilerplate(options.most)
+        result = boilerplate(job, options.most)
         result = replace(result, run=replace(result.run, job=name))
         if options.out is not None:
             result.write(options.out, format=options.format)

@@ -204,6 +204,6 @@ def test_settings_that_do_nothing_are_refused():
 
 
 def test_more_pairs_than_fit_are_refused_in_a_line(monkeypatch):
-    monkeypatch.setattr("lookalike.job.job.STAR_BYTES_PER_PAIR", 1 << 40)
+    monkeypatch.setattr("lookalike.job.dedup.STAR_BYTES_PER_PAIR", 1 << 40)
     with pytest.raises(QuadraticError, match="to choose from"):
         lookalike.dedup(["a b", "a b c"], **RULE)

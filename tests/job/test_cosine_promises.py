@@ -166,7 +166,7 @@ def note_the_path(monkeypatch):
 def take_the_path(monkeypatch, path):
     """Force the way, and give what will tell that it was taken."""
     if path == "near":
-        monkeypatch.setattr("lookalike.job.job.PAIRS_PER_DOCUMENT", 1 << 30)
+        monkeypatch.setattr("lookalike.job.dedup.PAIRS_PER_DOCUMENT", 1 << 30)
     else:
         monkeypatch.setattr(compare, "find_near", lambda *_given, **_options: None)
     return note_the_path(monkeypatch)
@@ -416,7 +416,7 @@ class TestBounded:
         taken = take_the_path(monkeypatch, path)
         if path == "near":
             monkeypatch.setattr(compare, "NEAR_BYTES_PER_PAIR", 1)
-            monkeypatch.setattr("lookalike.job.job.STAR_BYTES_PER_PAIR", 1)
+            monkeypatch.setattr("lookalike.job.dedup.STAR_BYTES_PER_PAIR", 1)
         result = case.dedup(threshold=0.8, keep=keep, memory=30_000, **BANDED)
         assert taken == ["near_links" if path == "near" else "thin"]
         assert place_of_texts(result).is_relative_to(tiny)
@@ -566,7 +566,7 @@ class TestNothingLost:
         taken = note_the_path(monkeypatch)
         found = []
         for few in (1000, 0):
-            monkeypatch.setattr("lookalike.job.job.PAIRS_PER_DOCUMENT", few)
+            monkeypatch.setattr("lookalike.job.dedup.PAIRS_PER_DOCUMENT", few)
             found.append(case.dedup(threshold=0.7, **BANDED).removed)
         assert found[0].equals(found[1])
         assert taken == ["near_links", "thin"]

@@ -109,7 +109,7 @@ def test_it_is_the_star_on_all_pairs(keep, seed, banding, threshold, sizes, bloc
             ("BATCH_DOCUMENTS", "SMALL_BATCH_DOCUMENTS", "PAIRS_PER_DOCUMENT"), sizes, strict=True
         ):
             patched.setattr(thinning, name, value)
-        patched.setattr("lookalike.job.job.PAIRS_PER_DOCUMENT", sizes[2])
+        patched.setattr("lookalike.job.dedup.PAIRS_PER_DOCUMENT", sizes[2])
         index = thinning.BucketIndex  # type: ignore[attr-defined]
         patched.setattr(thinning, "BucketIndex", lambda buckets: index(buckets, block=block))
         result = lookalike.dedup(table, keep=keep, **options)
@@ -159,7 +159,7 @@ def test_no_reference_is_removed_and_all_that_is_similar_to_one_goes(
             ("BATCH_DOCUMENTS", "SMALL_BATCH_DOCUMENTS", "PAIRS_PER_DOCUMENT"), sizes, strict=True
         ):
             patched.setattr(thinning, name, value)
-        patched.setattr("lookalike.job.job.PAIRS_PER_DOCUMENT", sizes[2])
+        patched.setattr("lookalike.job.dedup.PAIRS_PER_DOCUMENT", sizes[2])
         result = lookalike.dedup(table, against=reference, keep=keep, **options)
     assert set(result.kept_ids.to_pylist()) == kept - set(fixed)
     assert removed_of(result) == {
