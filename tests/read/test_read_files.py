@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -54,6 +55,20 @@ def test_a_folder_is_read_in_one_order_whatever_the_order_of_its_files(tmp_path)
             (folder / name).write_text("x")
     assert read(tmp_path / "one").ids == read(tmp_path / "two").ids
     assert read(tmp_path / "one").ids.to_pylist() == sorted(names)
+
+
+def test_lock_files_of_office_are_hidden_wherever_they_are_found(tmp_path):
+    folder = tmp_path / "essays"
+    folder.mkdir()
+    (folder / "essay.txt").write_text("an essay")
+    (folder / "~$essay.docx").write_bytes(b"\x05Anna" + bytes(157))
+    with zipfile.ZipFile(tmp_path / "essays.zip", "w") as packed:
+        for file in folder.iterdir():
+            packed.write(file, file.name)
+    for source in (folder, f"{folder}/*", tmp_path / "essays.zip", folder.as_uri()):
+        documents = read_paths([source])
+        assert len(documents.ids) == 1
+        assert documents.skipped == {"hidden": 1}
 
 
 def test_hidden_files_and_folders_are_passed_over_and_counted(tmp_path):

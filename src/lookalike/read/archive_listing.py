@@ -23,7 +23,7 @@ from lookalike.read.files import (
     Shard,
     one_line,
 )
-from lookalike.read.patterns import is_own
+from lookalike.read.patterns import is_hidden, is_own
 from lookalike.read.streams import Bounds, Stream, opened
 from lookalike.read.unpacking import METHODS, Member, ZipMember
 
@@ -163,7 +163,7 @@ class _ArchiveListing:
     def _refusal(self, parts: list[str]) -> str:
         """Say why a member is skipped for its name, as a file of a folder is."""
         chosen = self.found.chosen
-        hidden = [part for part in parts if part.startswith(".")]
+        hidden = [part for part in parts if is_hidden(part)]
         if hidden and (not chosen.all_files or any(map(is_own, hidden))):
             return HIDDEN
         ways = ("/".join(parts[:depth]) for depth in range(1, len(parts) + 1))

@@ -33,7 +33,7 @@ from lookalike.read.files import (
     unreadable,
 )
 from lookalike.read.matches import readable_matches
-from lookalike.read.patterns import is_own, is_pattern, match_files
+from lookalike.read.patterns import is_hidden, is_own, is_pattern, match_files
 from lookalike.read.saved_datasets import SavedDatasets
 from lookalike.read.stores import add_stored, addressed
 
@@ -275,7 +275,7 @@ def _reason(
     place: str, name: str, ignored: Ignored, found: Listing, *, is_folder: bool = False
 ) -> str:
     """Say why a file or folder is skipped for its name; nothing where it is not."""
-    if name.startswith(".") and (is_own(name) or not found.chosen.all_files):
+    if is_hidden(name) and (is_own(name) or not found.chosen.all_files):
         return HIDDEN
     return IGNORED if ignored.leaves_out(place, name, is_folder=is_folder) else ""
 

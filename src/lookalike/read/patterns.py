@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-__all__ = ["ANY", "Matches", "Pattern", "is_own", "is_pattern", "match_files"]
+__all__ = ["ANY", "Matches", "Pattern", "is_hidden", "is_own", "is_pattern", "match_files"]
 
 ANY = "**"
 """Stands for any number of folders, none among them."""
 
 
+HIDDEN_BEGINNINGS = (".", "~$")
 OWN_INFIX = ".lookalike-"
 """In the name of every file and folder that a job makes for itself."""
 
@@ -31,6 +32,11 @@ class Matches:
     hidden: set[str] = field(default_factory=set)
     links: set[str] = field(default_factory=set)
     """To folders: they are not followed, as they may lead round in a loop."""
+
+
+def is_hidden(name: str) -> bool:
+    """Tell a file or folder that is hidden, and a lock file of Office, whose document is open."""
+    return name.startswith(HIDDEN_BEGINNINGS)
 
 
 def is_own(name: str) -> bool:
@@ -78,7 +84,7 @@ class Pattern:
         after = set()
         for state in states:
             part = self._parts[state]
-            if name.startswith(".") and not part.startswith(".") and not with_hidden:
+            if is_hidden(name) and not is_hidden(part) and not with_hidden:
                 continue
             if part == ANY:
                 after.add(state)

@@ -22,7 +22,7 @@ from lookalike.read.files import (
     unreadable,
 )
 from lookalike.read.matches import readable_matches
-from lookalike.read.patterns import Pattern, is_own, is_pattern
+from lookalike.read.patterns import Pattern, is_hidden, is_own, is_pattern
 from lookalike.read.saved_datasets import SavedDatasets
 
 if TYPE_CHECKING:
@@ -126,7 +126,7 @@ def add_stored(source: Source, found: Listing, *, several: bool) -> None:
 
 def _refusal(folder: str, inner: str, found: Listing) -> str:
     """Say why a file in a folder is skipped for its name; nothing where it is not."""
-    hidden = [part for part in inner.split("/") if part.startswith(".")]
+    hidden = [part for part in inner.split("/") if is_hidden(part)]
     if hidden and (not found.chosen.all_files or any(map(is_own, hidden))):
         return HIDDEN
     return found.refusal(f"{folder}/{inner}", inner)
