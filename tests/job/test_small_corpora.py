@@ -40,7 +40,7 @@ def test_every_pair_is_found_whatever_the_recall(count, threshold):
 
 def test_it_is_said():
     result = lookalike.find(["one text", "two texts", "two texts"])
-    assert "2 distinct documents are few enough to compare all" in result.plan.sentence()
+    assert "all of the 2 distinct documents are compared" in result.plan.sentence()
     assert "every pair at or above 0.8 is found" in result.plan.sentence()
 
 

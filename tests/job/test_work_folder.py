@@ -101,7 +101,7 @@ def test_the_folder_of_a_process_that_was_killed_is_free(tmp_path):
         ({"text": "body"}, "text=None then, text='body' now"),
         ({"multiset": True}, "another multiset=, metric= or simhash="),
         ({"sources": [["a.jsonl", 13]]}, "the files are different, or were changed"),
-        ({"column": "stars"}, "the command is different"),
+        ({"column": "stars"}, "the column of keep= was None and is 'stars'"),
     ],
 )
 def test_another_reading_is_refused_with_what_differs(tmp_path, changed, message):

@@ -36,6 +36,7 @@ __all__ = [
     "visible_lines",
 ]
 
+ROUNDING = 1e-12
 RECORDS_OF_WARC = "WARC records: "
 """What reasons begin with that are of records, which are counted and not named."""
 
@@ -192,6 +193,8 @@ def adding_up(parts: list[float], digits: int) -> tuple[str, list[str]]:
 def _rounded(value: float, digits: int, threshold: float | None) -> str:
     """Write a number to the nearest of so many digits, but none that it is below and not at."""
     rounded = round(value, digits)
+    # A root and a division may end a little below what they stand for.
+    value += ROUNDING * abs(value)
     unreached = (1.0,) if threshold is None else (1.0, threshold)
     if any(value < bound <= rounded for bound in unreached):
         rounded = math.floor(value * 10**digits) / 10**digits

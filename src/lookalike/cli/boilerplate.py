@@ -57,7 +57,7 @@ def boilerplate(
         if not result.was_there:
             say_warnings(console, result.summary.warnings)
             facts = [f"Found      {count(len(result.passages), 'shared passage')}"]
-            summarise(console, result.summary, facts, result.empty)
+            summarise(console, result.summary, facts, result.empty, options["out"])
         most = max(result.passages["documents"].to_pylist(), default=0)
         # Identical documents count as one, as in the table.
         working.end_if(fail_on, len(result.passages), most, result.summary.distinct)

@@ -59,7 +59,7 @@ def contained(
                 f"Found      {count(result.pair_count, 'pair')} of a part and its whole",
                 *score_lines(result.summary),
             ]
-            summarise(console, result.summary, facts, result.empty)
+            summarise(console, result.summary, facts, result.empty, options["out"])
         working.end_if(fail_on, result.pair_count, result.inside_count, result.summary.documents)
 
 
@@ -77,7 +77,7 @@ def _show(result: ContainmentResult, console: Console) -> None:
     title = f"{count(result.pair_count, 'pair')}: {least} or more of the part is in the whole"
     if result.pair_count > SHOWN_PAIRS:
         title += f"; the {SHOWN_PAIRS} largest shares, --format jsonl writes all"
-    console.print(f"{title}\n", soft_wrap=True)
+    console.print(f"{title}\n")
     pairs = result.top(SHOWN_PAIRS).to_pylist()
     shares = ["copies" if pair["copies"] else percent(pair["share"]) for pair in pairs]
     show_pairs(console, pairs, ("part", "whole"), "share", shares)

@@ -11,6 +11,7 @@ from lookalike.settings import FindOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from rich.console import Console
 
@@ -65,7 +66,7 @@ def find(
         elif kind is not None:
             write_out(result.pair_blocks(), kind, result.summary.seconds)
         if not result.was_there:
-            _summarise(result, console, explain=explain, shown=kind == "table")
+            _summarise(result, console, options["out"], explain=explain, shown=kind == "table")
         # Of two corpora, the share is that of the source.
         documents = result.summary.documents - result.summary.references
         working.end_if(fail_on, result.pair_count, _members(result), documents)
@@ -84,7 +85,9 @@ def _members(result: FindResult) -> int:
     return sum(one == "source" for one in members["corpus"].to_pylist())
 
 
-def _summarise(result: FindResult, console: Console, *, explain: bool, shown: bool) -> None:
+def _summarise(
+    result: FindResult, console: Console, out: Path | None, *, explain: bool, shown: bool
+) -> None:
     from lookalike.base.wording import count
     from lookalike.cli.nearest import nearest_lines
     from lookalike.cli.summary import compared_line, plan_lines, say_warnings, summarise
@@ -102,7 +105,7 @@ def _summarise(result: FindResult, console: Console, *, explain: bool, shown: bo
         *nearest,
         *plan_lines(result.plan, result.summary),
     ]
-    summarise(console, result.summary, facts, result.empty)
+    summarise(console, result.summary, facts, result.empty, out)
     if explain:
         from lookalike.cli.screen import show_curve
 

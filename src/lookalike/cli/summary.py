@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     import pyarrow as pa
     from rich.console import Console
@@ -38,8 +39,12 @@ def summarise(
     summary: Summary,
     facts: list[str],
     empty: pa.Array,
+    out: Path | None = None,
 ) -> None:
-    """Say what was read, skipped and found, and the seconds of each stage, one fact a line."""
+    """Say what was read, skipped and found, and the seconds of each stage, one fact a line.
+
+    `out` is where the result was written.
+    """
     from lookalike.base.wording import (
         count,
         counted_reasons,
@@ -68,6 +73,8 @@ def summarise(
     if summary.identical:
         lines.append(f"Identical  {summary.identical:,} to another, compared as one")
     lines += facts
+    if out is not None:
+        lines.append(f"Written    to {visible(out)}")
     lines.append(seconds_line(summary))
     for line in lines:
         console.print(wrapped(line, console.width, indent=11), soft_wrap=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 import json
 from collections import Counter, deque
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -31,7 +30,9 @@ from lookalike.base.wording import (
 from lookalike.job.running import PIECE_BYTES
 from lookalike.read import kind_of
 from lookalike.read.batches import is_missing
-from lookalike.read.files import FileNote, Unread, counts_of, described
+from lookalike.read.chosen_files import EXCLUDED, IGNORED, NOT_INCLUDED
+from lookalike.read.content import BINARY
+from lookalike.read.files import HIDDEN, FileNote, Unread, counts_of, described
 from lookalike.read.vectors import byte_lengths
 from lookalike.results.ids import Ids, IdWriter
 from lookalike.settings.options import FOLDER
@@ -61,6 +62,8 @@ DROP_CACHE_BYTES = 1 << 28
 """Bytes of sources that the system keeps at the least where all are more than the memory."""
 NAMED_FILES = 3
 """Files skipped that are named in a line."""
+LAST_NAMED = {BINARY: 1, EXCLUDED: 2, NOT_INCLUDED: 2, IGNORED: 2, HIDDEN: 3}
+"""Reasons for which files are skipped, and how late they are named: the most expected last."""
 MAX_NAMED_BAD = 1000
 """Records skipped that are named; all are counted."""
 
@@ -132,8 +135,10 @@ class Collection:
         for kind, reasons in skipped_by_kind(self.skipped).items():
             line = f"Skipped {counted_reasons(kind, reasons)}"
             if kind == "file":
-                files = (one.path for one in self.unread() if one.reason in reasons)
-                names = ", ".join(itertools.islice(files, NAMED_FILES))
+                files = [one for one in self.unread() if one.reason in reasons]
+                # First those that a user may have meant to be read.
+                files.sort(key=lambda one: LAST_NAMED.get(one.reason, 0))
+                names = ", ".join(one.path for one in files[:NAMED_FILES])
                 more = ", …" if sum(reasons.values()) > NAMED_FILES else ""
                 line += f" ({names}{more})"
             lines.append(f"{line}.")

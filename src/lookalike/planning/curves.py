@@ -59,6 +59,11 @@ class Cascade:
     def __post_init__(self) -> None:
         """Check the steps and join neighbours of one kind."""
         joined: list[tuple[str, int]] = []
+        if not isinstance(self.steps, (tuple, list)):
+            raise SettingsError(
+                f"{quoted(self.steps)} is not the steps of a cascade: give pairs, as "
+                "(('and', 5), ('or', 20)), or use Cascade.parse('and:5 or:20')"
+            )
         for step in self.steps:
             match step:
                 case ("and" | "or" as kind, Integral() as n) if n >= 1 and not isinstance(n, bool):

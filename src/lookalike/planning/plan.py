@@ -221,9 +221,7 @@ class Plan:
         if self.cascade is None:
             few = ""
             if self.origin == "small":
-                few = (
-                    f"{count(self.documents, 'distinct document')} are few enough to compare all; "
-                )
+                few = f"all of the {count(self.documents, 'distinct document')} are compared; "
             return (
                 f"Exact join{shingles}: {few}every pair at or above {self.threshold:g} is found, "
                 "without sketches."

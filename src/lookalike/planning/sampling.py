@@ -46,6 +46,8 @@ __all__ = [
 SAMPLE_DOCUMENTS = 200
 SAMPLE_BYTES = 4 << 20
 
+MIN_UNRELATED_PAIRS = 10
+"""Pairs of random documents by which a shingle is chosen, at the least: one may be of kin."""
 CLOSE_DOCUMENTS, MAX_CLOSE_DOCUMENTS = 4096, 16384
 CLOSE_BYTES = 32 << 20
 """The sample that tells how many pairs are far from random."""
@@ -263,8 +265,12 @@ def choose_shingle(
     for size in range(smallest, MAX_SHINGLE_CHARACTERS + 1):
         shingling = Shingling("chars", size, multiset)
         background = measure(documents, chosen, shingling)
-        if not unrelated.any():
-            return shingling, background, "the usual size; no unrelated documents to measure by"
+        if np.count_nonzero(unrelated) < MIN_UNRELATED_PAIRS:
+            return (
+                shingling,
+                background,
+                "the usual size; too few unrelated documents to measure by",
+            )
         mean = float(background.similarities[unrelated].mean())
         if mean < UNLIKE_SIMILARITY:
             break

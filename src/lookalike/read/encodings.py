@@ -167,8 +167,8 @@ def check_no_nul(head: bytes, name: str, encodings: Encodings) -> None:
 
 def _holds_nul(data: bytes, name: str) -> BinaryFileError:
     return BinaryFileError(
-        f"{name} is not text: it holds a NUL at byte {data.index(0) + 1}; "
-        "convert it to UTF-8 or leave it out"
+        f"{name} is not text: it is binary, with a NUL at byte {data.index(0) + 1}; save it "
+        "as text or in a kind that can be read, or leave it out"
     )
 
 

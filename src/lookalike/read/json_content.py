@@ -32,6 +32,8 @@ class JsonContent:
     """The first record, where it is whole."""
     may_go_on: bool = False
     """More of the file is not known, and may hold the rest of the first record."""
+    is_empty: bool = False
+    """It is an array without records, as of a shard that none fell to."""
     is_alone: bool = False
     """The record is an object, and all that there is."""
     member: str = ""
@@ -39,6 +41,8 @@ class JsonContent:
 
     def holds_records(self, options: ReadOptions) -> bool:
         """Tell whether the first record has the text, or the vector, that was asked for."""
+        if self.is_empty:
+            return True
         if self.first is MISSING:
             return self.may_go_on and self.form in ("lines", "array")
         if isinstance(self.first, str):
@@ -86,7 +90,9 @@ def _no_object(text: str, *, is_whole: bool) -> JsonContent:
     inside = text[1:].lstrip(BLANK)
     first = _decoded(inside)
     may_go_on = not is_whole and inside[:1] in ("{", '"', "")
-    return JsonContent("array", MISSING if first is None else first[0], may_go_on=may_go_on)
+    is_empty = is_whole and inside.rstrip(BLANK) == "]"
+    found = MISSING if first is None else first[0]
+    return JsonContent("array", found, may_go_on=may_go_on, is_empty=is_empty)
 
 
 def _broken_off(text: str, *, is_whole: bool) -> JsonContent:

@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.base.errors import BinaryFileError, EncodingError, NoTextError, SourceError
-from lookalike.base.wording import quoted
+from lookalike.base.wording import quoted, setting
 from lookalike.read import (
     delimited,
     json_arrays,
@@ -280,6 +280,8 @@ class ShardReader:
                     unread.append(Unread.of(shard.name, reason))
                 elif self._skip_shards:
                     broken.append(Unread.of(shard.name, error.raw))
+                elif shard.within:
+                    raise _with_way_on(error) from None
                 else:
                     raise
                 continue
@@ -560,6 +562,11 @@ class ShardReader:
                 parse = partial(warc.parse, shard, number, block, self.options)
                 place = {"next": (number, *block.next), "read": part.done + block.consumed}
                 yield partial(_placed, parse, place)
+
+
+def _with_way_on(error: SourceError) -> SourceError:
+    """Say of a file in a folder how the others are read without it."""
+    return type(error)(f"{error.raw}; {setting('skip_bad')} reads the others without it")
 
 
 def _no_text(error: SourceError, shard: Shard) -> str:

@@ -62,6 +62,8 @@ def document_text(
 ) -> Decoded:
     """Give the text of a file that is one document, if it fits in memory; of HTML the main text."""
     with opened(shard) as stream:
+        if shard.kind in PACKED and shard.size == 0:
+            return Decoded("")
         if shard.kind in PACKED:
             text = _packed_text(shard.kind, stream.whole(bounds), shard.name, bounds)
             stream.check()

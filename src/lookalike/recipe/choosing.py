@@ -327,8 +327,8 @@ def _warnings(sample: Sample, settings: Settings, plan: Plan) -> list[str]:
         vectors = sample.kind in ("vectors", "sparse")
         column, option = ("vectors", "vector") if vectors else ("text", "text")
         found.append(
-            f"{empty:,} of {documents:,} documents are empty: is this the column of the {column}? "
-            f"{setting(option)} names another"
+            f"{empty:,} of {documents:,} documents are empty: if the {column} is in another "
+            f"column, {setting(option)} names it"
         )
     false = plan.false_comparisons
     if (

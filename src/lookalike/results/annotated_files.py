@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.read import Corpus
-from lookalike.results.kept_files import by_shard, copied, table_of
+from lookalike.results.kept_files import by_shard, copied, table_of, wholly_bad
 from lookalike.write.files import write_atomically, write_table, write_tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Set
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -65,7 +65,11 @@ def annotated_tables(
 
 
 def write_annotated(
-    origin: Origin, annotations: Annotations, folder: Path, progress: Progress | None
+    origin: Origin,
+    annotations: Annotations,
+    folder: Path,
+    progress: Progress | None,
+    bad: Set[str] = frozenset(),
 ) -> None:
     """Write every document: records with columns added, of other files a table of their ids.
 
@@ -80,6 +84,7 @@ def write_annotated(
         path = target / "documents.parquet"
         write_atomically(path, lambda stream: write_table(whole, stream, "parquet"))
         return
+    passed = wholly_bad(origin, corpus, bad)
     single = [np.empty(0, np.int64)]
     begin = 0
     for shard, records in by_shard(origin, rows, len(corpus.shards)):
@@ -87,8 +92,7 @@ def write_annotated(
         begin += len(records)
         if not corpus.has_fields(shard):
             single.append(mine)
-        elif len(records) or not origin.skip_bad:
-            # A file of which nothing could be read was skipped, as asked, and is so again.
+        elif shard not in passed:
             path = target / corpus.copied_name(shard)
             copied(path, partial(_annotate, corpus, shard, records, mine, annotations))
         if progress is not None:

@@ -267,14 +267,16 @@ class DedupResult(Result):
         """
         documents, rows = self._documents(), self._thinned().kept
 
+        bad = set(self.summary.unread["path"].to_pylist())
+
         def fill(folder: Path) -> None:
             if annotate:
-                write_annotated(self._origin(), self._annotations(), folder, progress)
+                write_annotated(self._origin(), self._annotations(), folder, progress, bad)
             elif list_only:
                 kept_files.list_kept(documents.ids, rows, folder)
             else:
                 unread = None if drop_unread else no_texts(self.summary.unread)
-                kept_files.copy_kept(self._origin(), rows, folder, progress, unread)
+                kept_files.copy_kept(self._origin(), rows, folder, progress, unread, bad=bad)
             write_atomically(
                 folder / REMOVED, lambda stream: write_table(self.removed, stream, "jsonl")
             )

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lookalike.results.origin import Origin
     from lookalike.results.result import Progress
 
-__all__ = ["KEPT", "by_shard", "copied", "copy_kept", "list_kept", "table_of"]
+__all__ = ["KEPT", "by_shard", "copied", "copy_kept", "list_kept", "table_of", "wholly_bad"]
 
 KEPT = "kept"
 BLOCK_IDS = 1 << 16
@@ -39,11 +39,13 @@ def copy_kept(
     folder: Path,
     progress: Progress | None,
     unread: Set[str] | None = None,
+    *,
+    bad: Set[str] = frozenset(),
 ) -> None:
     """Copy the records of some documents, each file in its own format, to a file of its own.
 
     `unread` names files that turned out to be no text: these and those set aside before are copied
-    too, and none where it is None.
+    too, and none where it is None. `bad` names files of which something could not be read.
     """
     corpus, target = origin.sources[-1], folder / KEPT
     target.mkdir(exist_ok=True)
@@ -52,9 +54,7 @@ def copy_kept(
         path = target / "documents.parquet"
         write_atomically(path, lambda stream: write_table(table, stream, "parquet"))
         return
-    read = np.unique(origin.shards.read()[origin.before :])
-    # A file of which nothing could be read was skipped, as asked, and is so again.
-    passed = set(range(len(corpus.shards))) - set(read.tolist()) if origin.skip_bad else set()
+    passed = wholly_bad(origin, corpus, bad)
     for shard, records in by_shard(origin, rows, len(corpus.shards)):
         if shard in passed or (corpus.shards[shard].is_one_record and not len(records)):
             continue
@@ -62,8 +62,20 @@ def copy_kept(
         if progress is not None:
             progress("write", shard + 1, len(corpus.shards))
     if unread is not None:
-        for file in corpus.unread_files(unread):
+        # Damaged documents in folders are not lost either.
+        whole = {one for one in passed if corpus.shards[one].is_one_document}
+        damaged = {one for one in whole if corpus.shards[one].within}
+        for file in sorted(damaged.union(corpus.unread_files(unread))):
             _copy(corpus, file, np.empty(0, np.int64), target)
+
+
+def wholly_bad(origin: Origin, corpus: Corpus, bad: Set[str]) -> set[int]:
+    """Give the files of which nothing could be read: skipped as asked, they are so again."""
+    if not origin.skip_bad:
+        return set()
+    read = np.unique(origin.shards.read()[origin.before :])
+    others = set(range(len(corpus.shards))) - set(read.tolist())
+    return {one for one in others if corpus.shards[one].name in bad}
 
 
 def _copy(corpus: Corpus, shard: int, records: NDArray[np.int64], target: Path) -> None:

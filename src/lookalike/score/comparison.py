@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from lookalike.base.errors import SettingsError
+from lookalike.base.wording import setting
 from lookalike.read.batches import as_texts
 from lookalike.score.jaccard import verify
 from lookalike.settings import Settings
@@ -73,6 +75,11 @@ def compare(
         shingling = Shingling("chars", usual_size(documents, np.arange(2)), multiset)
     else:
         shingling = Shingling.parse(shingle, multiset=multiset)
+    if shingling.unit == "tokens":
+        raise SettingsError(
+            f"{setting('shingle', 'tokens')} is for lists of tokens, and these are texts: use "
+            "words:1 or the like"
+        )
     sets = element_sets(documents, shingling)
     scored = verify(sets, np.array([0]), np.array([1]), threshold=0.0)
     similarity = scored.similarity

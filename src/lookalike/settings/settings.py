@@ -107,6 +107,11 @@ class Settings(
                 "used together: give one"
             )
         self._check_rule()
+        if self.recall == 1 and not self.planned:
+            raise SettingsError(
+                f"{setting('recall', 1)} finds every pair without bands: leave it out, or leave "
+                f"out {setting('bands')}, {setting('rows')} and {setting('cascade')}"
+            )
         for name in ("max_df", "containment"):
             if (value := getattr(self, name)) is not None:
                 check_share(name, value, "0.1" if name == "max_df" else "0.9")
