@@ -172,6 +172,7 @@ sys.meta_path.insert(0, Missing())
 """
 
 
+@pytest.mark.long
 def test_modules_load_without_the_compiler() -> None:
     loading = [
         f"import lookalike.{name}"
@@ -243,6 +244,7 @@ def test_comparing_by_kept_code_loads_nothing_that_only_compiling_needs() -> Non
     assert not loaded & (compiling | others)
 
 
+@pytest.mark.long
 def test_finding_by_kept_code_loads_nothing_that_only_compiling_needs(sample_documents) -> None:
     code = f"""
 import contextlib, io, sys
@@ -258,6 +260,7 @@ with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):
     assert not loaded & (compiling | {"pandas"})
 
 
+@pytest.mark.long
 def test_finding_works_where_neither_pandas_nor_polars_is_installed() -> None:
     code = """
 import sys

@@ -63,7 +63,8 @@ def test_a_whole_number_is_a_threshold_and_not_cut_off():
 def test_estimates_and_the_exact_join_exclude_each_other():
     with pytest.raises(SettingsError, match="no signatures to estimate from"):
         Settings(recall=1, estimate=True)
-    assert not Settings(recall=1, bands=20, rows=5, estimate=True).exact
+    with pytest.raises(SettingsError, match="finds every pair without bands"):
+        Settings(recall=1, bands=20, rows=5, estimate=True)
 
 
 def test_every_error_is_a_lookalike_error():

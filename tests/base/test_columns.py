@@ -31,6 +31,7 @@ steps = st.lists(
 )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("in_a_file", [False, True])
 @given(steps=steps, waiting=st.sampled_from([0, 12, 1 << 20]))
 def test_a_column_is_a_list_that_grows_at_its_end(in_a_file, steps, waiting):

@@ -191,6 +191,7 @@ class TestTexts:
 
 
 class TestNothingElseMatters:
+    @pytest.mark.long
     @pytest.mark.parametrize("threads", [1, SEVERAL])
     @pytest.mark.parametrize("memory", [LITTLE, 3000, SOME, PLENTY])
     def test_the_memory_and_the_threads_change_nothing(self, some_families, memory, threads):

@@ -57,6 +57,7 @@ def pairs_of(lines):
     return [json.loads(line) for line in lines]
 
 
+@pytest.mark.long
 def test_the_sample_documents_hold_exactly_ten_pairs(as_lines):
     found = pairs_of(as_lines[0].lines)
     assert {(pair["a"], pair["b"]) for pair in found} == TEN_PAIRS
@@ -70,6 +71,7 @@ def test_a_pair_has_its_four_fields_in_order_the_most_similar_first(as_lines):
     assert found == sorted(found, key=lambda pair: (-pair["similarity"], pair["a"], pair["b"]))
 
 
+@pytest.mark.long
 def test_results_go_to_standard_output_and_the_rest_to_standard_error(as_lines, as_table):
     for done in (as_lines[0], as_table):
         assert "Plan       " in done.errors
@@ -126,6 +128,7 @@ def test_estimates_are_labelled(told, sample_documents):
     assert {pair["score"] for pair in found if pair["similarity"] < 1} == {"estimated"}
 
 
+@pytest.mark.long
 def test_parquet_goes_through_a_pipe():
     done = run("find", "-", "-q", "--format", "parquet", given=GOOD.encode())
     assert done.status == 0, done.errors
@@ -133,6 +136,7 @@ def test_parquet_goes_through_a_pipe():
     assert pq.read_table(io.BytesIO(done.raw)).to_pylist() == expected
 
 
+@pytest.mark.long
 def test_ids_of_any_script_pass_through_a_pipe_in_the_c_locale(tmp_path):
     for name in ("猫.txt", "кошка.txt"):
         (tmp_path / name).write_text("the quick brown fox", "utf-8")
@@ -162,6 +166,7 @@ def test_nothing_at_all_is_no_error(told):
     assert "Read       0 documents" in errors
 
 
+@pytest.mark.long
 def test_a_reader_that_has_enough_is_no_error(tmp_path):
     path = tmp_path / "same.jsonl"
     path.write_text("".join(f'{{"id": {i}, "text": "same words"}}\n' for i in range(400)))
@@ -208,6 +213,7 @@ def test_ctrl_c_ends_with_one_line_and_status_130(tmp_path):
     assert not out.exists()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="there are no such terminals")
 def test_no_color_is_heeded_on_a_terminal(docs):
     written = on_a_terminal("find", docs, NO_COLOR="1")

@@ -136,6 +136,7 @@ def test_what_cannot_be_read_is_one_line_and_leaves_nothing(kind, told, pile, tm
         assert names(tmp_path) == ["pile"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_with_skip_bad_the_rest_is_read_and_the_bad_named(kind, told, pile, tmp_path):
     message = kind(pile)
@@ -198,7 +199,7 @@ def test_ids_that_stand_twice_are_refused_with_both_places(told, tmp_path):
 def test_a_binary_file_is_refused_when_named_and_passed_by_in_a_folder(told, pile, tmp_path):
     path = pile / "photo.txt"
     path.write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" * 10)
-    refused(told("find", path, "-q"), "photo.txt is not text: it holds a NUL")
+    refused(told("find", path, "-q"), "photo.txt is not text: it is binary, with a NUL")
     status, _, errors = told("find", pile)
     assert status == 0
     assert "Skipped    1 file: 1 binary" in errors

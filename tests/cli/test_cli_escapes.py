@@ -194,6 +194,7 @@ class TestRecords:
             return list(csv.DictReader(io.StringIO(text, newline="")))
         return [json.loads(line) for line in text.split("\n") if line]
 
+    @pytest.mark.long
     def test_a_pipe_and_a_file_get_every_id_as_it_is(self, kind, records, tmp_path):
         out = tmp_path / f"pairs.{kind}"
         piped = run("find", records, "-q", "--format", kind)
@@ -203,6 +204,7 @@ class TestRecords:
         assert (row["a"], row["b"]) == (f"{ALL}1", f"{ALL}2")
         assert "\x9b2J\x9f\u202a".encode() in piped.raw
 
+    @pytest.mark.long
     def test_a_terminal_gets_escapes(self, kind, records):
         written = on_a_terminal("find", records, "-q", "--format", kind)
         text = written.replace(b"\r\n", b"\n")
@@ -214,6 +216,7 @@ class TestRecords:
         assert [row["a"], row["b"]] == expected
 
 
+@pytest.mark.long
 def test_tables_and_json_on_a_terminal_are_printable(records, tmp_path):
     written = on_a_terminal("find", records, "-q", TERM="dumb").replace(b"\r\n", b"\n")
     assert printable(written.decode())

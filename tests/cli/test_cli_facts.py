@@ -215,6 +215,7 @@ def test_a_limit_that_cannot_be_is_wrong_usage_before_anything_is_read(limit, to
         assert re.fullmatch("lookalike: --fail-on [^\n]+\n", errors)
 
 
+@pytest.mark.long
 def test_results_come_first_then_the_plan_in_one_sentence(docs):
     shown = on_a_terminal("find", docs, NO_COLOR="1").decode().replace("\r", "")
     # What commands there are move the cursor, for the bars of progress.
@@ -266,6 +267,7 @@ def test_quiet_leaves_standard_error_to_errors(command, told, docs, tmp_path):
     assert re.fullmatch("lookalike: [^\n]+\n", errors)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not Path("/dev/stdout").exists(), reason="there is no such name")
 def test_a_pipe_a_file_and_python_have_the_same_pairs(docs, told, tmp_path):
     piped = run("find", docs, "--format", "jsonl", "-q")

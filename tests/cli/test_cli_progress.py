@@ -169,6 +169,7 @@ def test_quiet_says_nothing_but_the_result(command, told, docs, monkeypatch):
     assert output
 
 
+@pytest.mark.long
 @pytest.mark.skipif(os.name == "nt", reason="there are no such terminals")
 def test_a_terminal_gets_live_bars_within_its_width(docs):
     written = on_a_terminal(
@@ -245,7 +246,7 @@ class TestWarnings:
         path = write_records(tmp_path / "docs.jsonl", records)
         _, _, errors = told("find", path)
         assert warnings_of(errors) == [
-            "20 of 30 documents are empty: is this the column of the text? --text names another."
+            "20 of 30 documents are empty: if the text is in another column, --text names it."
         ]
         half = write_records(tmp_path / "half.jsonl", records[:2] + records[3:5])
         assert warnings_of(told("find", half)[2]) == []

@@ -83,12 +83,12 @@ def test_a_job_without_a_document_quotes_what_was_passed_over(told, docs):
 def test_warnings_are_spelled_by_who_says_them(told, tmp_path):
     records = [{"id": at, "text": "" if at % 3 else f"text {at}"} for at in range(30)]
     docs, out = write_records(tmp_path / "docs.jsonl", records), tmp_path / "clean"
-    told_of = "20 of 30 documents are empty: is this the column of the text?"
+    told_of = "20 of 30 documents are empty: if the text is in another column,"
     _, _, errors = told("dedup", docs, "-o", out, columns=1000)
-    assert f"Warning: {told_of} --text names another.\n" in errors
+    assert f"Warning: {told_of} --text names it.\n" in errors
     written = json.loads((out / "run.json").read_text())["warnings"]
-    assert written == [f"{told_of} text= names another"]
-    assert lookalike.find(docs).summary.warnings == (f"{told_of} text= names another",)
+    assert written == [f"{told_of} text= names it"]
+    assert lookalike.find(docs).summary.warnings == (f"{told_of} text= names it",)
 
 
 def test_doubts_on_clusters_are_spelled_as_in_python():

@@ -44,6 +44,7 @@ def facts(result):
     return result.pairs.to_pylist(), result.clusters.to_pylist(), plain
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("way", WAYS)
 def test_another_threshold_gives_the_same_as_without_it(way, path, tmp_path, measured):
     options = WAYS[way]

@@ -292,6 +292,7 @@ class TestSameness:
         expected = lookalike.sketch(texts, **ALL)
         assert found.to_pylist() == expected.to_pylist()[::-1]
 
+    @pytest.mark.long
     def test_every_kind_of_source_has_the_same_sketches(self, texts, tmp_path):
         names, written = list(texts), list(texts.values())
         table = pa.table({"id": names, "text": written})

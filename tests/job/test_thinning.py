@@ -90,6 +90,7 @@ SIZES = [(1 << 13, 1 << 8, 16), (7, 2, 1), (16, 1, 0), (5, 1 << 8, 16), (1, 1, 1
 """Documents in a stretch, in the smallest one that is halved, and the pairs that are few."""
 
 
+@pytest.mark.long
 @given(
     keep=st.sampled_from(POLICIES),
     seed=st.integers(0, 10**6),
@@ -128,6 +129,7 @@ def test_a_nearer_one_is_named_although_a_farther_one_was_met_before(monkeypatch
         assert removed_of(lookalike.dedup(texts, **options)) == {"last": ("near", 7 / 11)}
 
 
+@pytest.mark.long
 @given(
     keep=st.sampled_from(POLICIES),
     seed=st.integers(0, 10**6),

@@ -100,6 +100,7 @@ class TestRolling:
 class TestTexts:
     """Whole texts, as long as the windows need to go side by side, and a little shorter."""
 
+    @pytest.mark.long
     @given(
         st.lists(st.tuples(st.integers(0, 330), st.randoms()), min_size=1, max_size=4),
         st.sampled_from([1, 2, 3, 9, 17]),

@@ -152,6 +152,7 @@ def test_words_are_replaced_in_their_places(corpus, texts, dense):
     assert np.mean(changed) > 1
 
 
+@pytest.mark.long
 def test_typos_are_few_characters(corpus, texts):
     edited = [one for one in copies(corpus, texts, "typos") if len(one[0]) < 700]
     for original, text, degree in edited:

@@ -526,6 +526,7 @@ class TestWhatIsShown:
         with pytest.raises(SettingsError, match=f"given {count} {noun} and shows 2 to 8"):
             shown({f"d{i}": "text" for i in range(count)})
 
+    @pytest.mark.long
     @settings(max_examples=40, deadline=None)
     @given(
         st.dictionaries(st.text(max_size=100), st.text(max_size=90), min_size=2, max_size=8),

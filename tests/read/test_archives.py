@@ -284,6 +284,7 @@ class TestPassedOver:
 
 
 class TestDamage:
+    @pytest.mark.long
     @pytest.mark.parametrize("kind", TARS[1:])
     def test_a_packed_tar_that_breaks_off_is_one_line(self, tmp_path, kind):
         noise = random.Random(3).randbytes(1_000_000).hex().encode()
@@ -438,6 +439,7 @@ class TestBounds:
         path.write_bytes(info.tobuf(tarfile.GNU_FORMAT) + b"\0" * 1024)
         assert "is not a whole tar archive" in refusal(path)
 
+    @pytest.mark.long
     @pytest.mark.parametrize("kind", [".zip", ".tar.gz", ".tar.bz2", ".tar.xz", ".tar.zst"])
     def test_a_text_that_would_not_fit_is_refused_and_not_held(self, tmp_path, kind):
         path = archive(tmp_path / f"a{kind}", {"a.txt": b"a " * (32 << 20)})
@@ -459,6 +461,7 @@ class TestBounds:
         assert "t.parquet, which is read as a whole out of its archive, has" in message
         assert message.endswith("raise memory=, or leave it out")
 
+    @pytest.mark.long
     def test_a_zip_unpacks_no_further_than_it_is_read(self, tmp_path):
         path = tmp_path / "a.zip"
         with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as packing:

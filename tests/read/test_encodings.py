@@ -268,7 +268,7 @@ class TestWide:
         note = f"read as {name} without a byte order mark (guessed)"
         assert decode(text.encode(code), "x", GUESS) == (text, note)
         assert decode(text.encode(code), "x", Encodings.of(code)) == (text, "")
-        with pytest.raises(BinaryFileError, match="x is not text: it holds a NUL at byte"):
+        with pytest.raises(BinaryFileError, match="x is not text: it is binary, with a NUL"):
             decode(text.encode(code), "x", STRICT)
 
     @pytest.mark.parametrize(

@@ -79,6 +79,7 @@ def close_marks(monkeypatch):
     monkeypatch.setattr(originals, "SEEK_BYTES", 100)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [100, 1 << 20])
 def test_documents_of_every_format_are_those_of_a_plain_reading(tmp_path, close_marks, size):
     corpus = open_corpus([folder_of_all_kinds(tmp_path)], columns=("n",))
@@ -165,6 +166,7 @@ class TestLittleIsRead:
         monkeypatch.setattr(streams.Stream, "read", counted)
         return counts
 
+    @pytest.mark.long
     @pytest.mark.parametrize("kind", [".jsonl", ".csv", ".tsv"])
     def test_a_record_of_a_large_file_is_entered_near_it(self, tmp_path, read_bytes, kind):
         rows = [{"id": f"k{row}", "text": f"line\n{row} " * 100} for row in range(10_000)]
@@ -288,6 +290,7 @@ class TestMarks:
         reached = [start for n, start, before in kept if n == number and before < last[0][0][1]]
         assert max(entered) == max(reached) > 1000
 
+    @pytest.mark.long
     def test_are_few_however_small_the_batches(self, tmp_path):
         path = write_records(tmp_path / "a.jsonl", [{"text": "x" * 1000}] * 5000)
         corpus = open_corpus([path])

@@ -201,6 +201,7 @@ def test_a_pdf_that_shows_one_page_again_and_again_is_refused(tmp_path, monkeypa
         list(open_corpus([path], memory=100).batches())
 
 
+@pytest.mark.long
 def test_what_a_pdf_unpacks_to_is_bounded(tmp_path):
     content = zlib.compress(b"BT (" + b"x" * 100_000_000 + b") Tj ET", 9)
     shown = b"5 0 obj\n<< /Length %d /Filter /FlateDecode >>\nstream\n" % len(content)
@@ -246,6 +247,7 @@ def test_headers_of_pages_that_are_nonsense_end_the_look_at_them(tmp_path):
         assert len(list(unpacked_sizes(file, Chunk))) <= 10_000
 
 
+@pytest.mark.long
 def test_a_page_of_a_column_that_would_not_fit_is_refused_before_it_is_unpacked(tmp_path):
     path = tmp_path / "a.parquet"
     texts = ["a" * 1_000_000 + str(n) for n in range(70)]

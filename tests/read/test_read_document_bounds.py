@@ -193,6 +193,7 @@ def test_a_message_of_very_many_parts_is_refused(tmp_path):
     assert "(it has more than 10,000 parts)" in refusal(written(tmp_path, "eml", data))
 
 
+@pytest.mark.long
 def test_parts_inside_one_another_share_their_bytes(tmp_path):
     levels = b"".join(
         b"Content-Type: multipart/x; boundary=%d\n\n--%d\n" % (n, n) for n in range(30)

@@ -81,6 +81,7 @@ def mixed_folder(folder):
     return folder
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("size", "threads"), [(1, 1), (100, 3), (300, 1), (1500, 3), (1 << 20, 2)])
 def test_documents_are_the_same_whatever_the_batches_and_wherever_one_goes_on(
     tmp_path, size, threads
@@ -165,7 +166,7 @@ def test_a_folder_holds_documents_and_records_and_counts_the_rest(tmp_path):
 
 def test_a_binary_file_that_was_named_is_refused(tmp_path):
     (tmp_path / "b.txt").write_bytes(b"b\0b")
-    with pytest.raises(SourceError, match=r"b\.txt is not text: it holds a NUL at byte 2"):
+    with pytest.raises(SourceError, match=r"b\.txt is not text: .* NUL at byte 2"):
         read_paths([tmp_path / "b.txt"])
 
 
@@ -424,6 +425,7 @@ class TestSeparated:
         (tmp_path / "a.csv").write_text('"text"\n"a\n\nb"\n\nc\n')
         assert ids_and_texts(tmp_path / "a.csv") == [("a.csv:1", "a\n\nb"), ("a.csv:3", "c")]
 
+    @pytest.mark.long
     def test_quotes_of_random_files_are_read_as_by_the_standard_library(self, tmp_path):
         draw = random.Random(5)
         path = tmp_path / "a.csv"

@@ -145,6 +145,7 @@ OTHERS: tuple[dict[str, Any], ...] = (
 )
 
 
+@pytest.mark.long
 def test_whatever_decides_a_key_or_a_score_is_in_the_fingerprint() -> None:
     recipes = [chosen(TEXTS, {}), *(chosen(TEXTS, other) for other in OTHERS)]
     assert len({recipe.fingerprint for recipe in recipes}) == len(recipes)

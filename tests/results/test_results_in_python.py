@@ -166,6 +166,7 @@ def test_warnings_are_logged_once_each(caplog):
     assert logged == [str(line) for line in result.summary.warnings]
 
 
+@pytest.mark.long
 def test_without_a_log_nothing_is_printed():
     code = "import lookalike; lookalike.find(['one text', '', '', ''])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)

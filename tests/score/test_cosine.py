@@ -278,6 +278,7 @@ DENSE = Background(np.array([0.05]), 384.0, dense=True)
 
 
 class TestPlan:
+    @pytest.mark.long
     @given(THRESHOLDS, st.floats(0.5, 0.999), st.integers(0, 10**8))
     def test_a_pair_at_the_threshold_is_found_with_the_recall_asked_for(
         self, threshold, recall, documents
@@ -319,6 +320,7 @@ class TestPlan:
             means.append(float(np.dot(found, often) / often.sum()))
         assert chosen.probability(cosine) == pytest.approx(min(means), abs=2e-3)
 
+    @pytest.mark.long
     def test_two_orthogonal_hyperplanes_agree_together_a_little_more_rarely(self):
         """By random ones of 16 dimensions, made orthogonal by hand."""
         random = np.random.default_rng(7)

@@ -323,6 +323,7 @@ class TestTheSameWhateverTheWay:
             assert np.array_equal(signatures, expected[chosen])
             assert np.array_equal(some, counts[chosen])
 
+    @pytest.mark.long
     def test_another_process_with_another_hash_seed(self):
         program = (
             "import hashlib, sys, pyarrow as pa, numpy as np\n"

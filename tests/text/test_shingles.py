@@ -180,6 +180,7 @@ class TestWordsByBlocks:
         run = "." * before + "a" * length
         assert_hashes([run + letter, run + letter + "b", run + letter + "b" * 9 + " c"], "words", 1)
 
+    @pytest.mark.long
     @pytest.mark.parametrize("border", [64, 128])
     @pytest.mark.parametrize("before", ["words", "separators"])
     def test_words_that_begin_and_end_at_every_byte_around_a_border(self, border, before):

@@ -124,6 +124,7 @@ class TestWeights:
             assert [h for h, _ in row] == list(expected)
             assert [w for _, w in row] == pytest.approx(list(expected.values()), rel=1e-15)
 
+    @pytest.mark.long
     @given(some=st.lists(texts, max_size=6, unique=True), shingling=shinglings)
     def test_rare_shingles_weigh_more_by_their_document_frequency(self, some, shingling):
         weighting = Weighting("tf-idf", rarity_of(some, shingling))
@@ -143,6 +144,7 @@ class TestWeights:
         a, b = twins.word_hashes("a b", 1)
         assert weighted_set == {a: 2.0, b: pytest.approx(np.log(4 / 2) + 1, rel=1e-15)}
 
+    @pytest.mark.long
     def test_frequencies_are_the_same_for_every_thread_and_part(self):
         shingling = Shingling("chars", 2)
         some = [text for text in VERSES if text]

@@ -303,7 +303,7 @@ def shingle_warnings(
     if background.mean > DOUBTFUL_SIMILARITY:
         smallest = usual_size(documents, chosen)
         unrelated = background.similarities[_unrelated(documents, chosen, smallest)]
-        if len(unrelated) and unrelated.mean() > DOUBTFUL_SIMILARITY:
+        if len(unrelated) >= MIN_UNRELATED_PAIRS and unrelated.mean() > DOUBTFUL_SIMILARITY:
             remedy = f"use a longer {setting('shingle')}"
             if shingling.unit == "tokens":
                 remedy = f"leave out common ones with {setting('max_df')}"

@@ -280,7 +280,7 @@ class ShardReader:
                     unread.append(Unread.of(shard.name, reason))
                 elif self._skip_shards:
                     broken.append(Unread.of(shard.name, error.raw))
-                elif shard.within:
+                elif shard.within and type(error) is SourceError:
                     raise _with_way_on(error) from None
                 else:
                     raise
@@ -566,7 +566,7 @@ class ShardReader:
 
 def _with_way_on(error: SourceError) -> SourceError:
     """Say of a file in a folder how the others are read without it."""
-    return type(error)(f"{error.raw}; {setting('skip_bad')} reads the others without it")
+    return SourceError(f"{error.raw}; {setting('skip_bad')} reads the others without it")
 
 
 def _no_text(error: SourceError, shard: Shard) -> str:

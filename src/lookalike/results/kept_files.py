@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
+from contextlib import suppress
 from typing import IO, TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
 
+from lookalike.base.errors import SourceError
 from lookalike.read import Corpus
 from lookalike.read.annotated_copies import refuse_taken
 from lookalike.write.files import PART, beside, write_atomically, write_table
@@ -65,8 +67,12 @@ def copy_kept(
         # Damaged documents in folders are not lost either.
         whole = {one for one in passed if corpus.shards[one].is_one_document}
         damaged = {one for one in whole if corpus.shards[one].within}
-        for file in sorted(damaged.union(corpus.unread_files(unread))):
-            _copy(corpus, file, np.empty(0, np.int64), target)
+        none = np.empty(0, np.int64)
+        for file in sorted(damaged):
+            with suppress(SourceError):  # one that went away is named as bad
+                _copy(corpus, file, none, target)
+        for file in corpus.unread_files(unread):
+            _copy(corpus, file, none, target)
 
 
 def wholly_bad(origin: Origin, corpus: Corpus, bad: Set[str]) -> set[int]:
