@@ -123,7 +123,7 @@ class TestFind:
         ):
             command = ["find", docs, *COSINE, *BANDED, "--weights", weights, "-s", "chars:5"]
             _, output, errors = told(*command)
-            assert f"similar pairs by the cosine of {what}" in as_words(output)
+            assert f"similar pairs by cosine of {what}" in as_words(output)
             assert f"of {what}, sketches of" in as_words(errors)
 
     @pytest.mark.parametrize("columns", [80, 50])
