@@ -84,6 +84,15 @@ def test_an_array_without_records_is_no_text(tmp_path: Path) -> None:
     assert (tmp_path / "out" / "kept" / "1.json").read_text() == "[]\n"
 
 
+def test_main_texts_are_asked_of_pages_alone(tmp_path: Path) -> None:
+    records = [{"id": 1, "text": "<p>one</p>"}, {"id": 2, "text": "<p>two</p>"}]
+    path = tmp_path / "pages.json"
+    path.write_text(json.dumps(records))
+    for source in (path, records):
+        with pytest.raises(SettingsError, match=r"no page for main_text=: .* give markup='html'"):
+            lookalike.find(source, main_text=True)
+
+
 def test_texts_have_no_tokens_to_compare() -> None:
     with pytest.raises(SettingsError, match="shingle='tokens' is for lists of tokens"):
         lookalike.compare("a rose is a rose", "a rose", shingle="tokens")

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 
 import lookalike
+import twins_html
 from lookalike.base.errors import MissingExtraError, SettingsError, SourceError
 from lookalike.read import open_corpus, read, read_text
-from lookalike.read.html import page_text
 from source_files import RECORD_KINDS, bad_of, documents, ids_and_texts, write_records
 from warc_files import answer
 
@@ -23,7 +23,7 @@ PAGES = [
     "<div>caf\xe9<br>x" * 3,
 ]
 RECORDS = [{"id": f"r{place}", "text": page, "note": "<b>"} for place, page in enumerate(PAGES)]
-TEXTS = [page_text(page.encode()) if page else "" for page in PAGES]
+TEXTS = [twins_html.page_text(page) if page else "" for page in PAGES]
 MENU = "".join(f'<li><a href="/{number}">Menu entry {number}</a></li>' for number in range(20))
 STORY = "The story is told in sentences that are long enough to be taken for what they are. "
 PAGE = (

@@ -103,6 +103,8 @@ def _job(
             sources.append(_opened(against, reference, read_fields, None, groups, running, listed))
         sources.append(_opened(source, names, read_fields, column, groups, running, listed))
         _check_layout(sources, layout)
+        if pages["main_text"] and not pages["markup"]:
+            _check_pages(sources)
         # Of `dedup` a reference takes documents away, of `find` it is the other half of a pair.
         across = against is not None and not hasattr(options, "keep")
         told_of_files = read_fields | encodings | layout
@@ -128,6 +130,16 @@ def _check_layout(sources: Sequence[Corpus | InMemory], layout: Mapping[str, Any
         if value and not kinds & ({"lines"} if of_text else {"csv", "tsv"}):
             files = "file of text" if of_text else ".csv or .tsv file"
             raise SettingsError(f"there is no {files} for {setting(name)}: leave it out")
+
+
+def _check_pages(sources: Sequence[Corpus | InMemory]) -> None:
+    """Refuse to look for main texts where nothing is read as a page."""
+    corpora = [source for source in sources if isinstance(source, Corpus)]
+    if not {shard.kind for corpus in corpora for shard in corpus.shards} & {"html", "warc"}:
+        raise SettingsError(
+            f"there is no page for {setting('main_text')}: where records hold HTML, give "
+            f"{setting('markup', 'html')} too"
+        )
 
 
 def names_of(source: Any) -> list[str] | None:
