@@ -29,6 +29,7 @@ GOOD = "give a text, a number, true or false, a date or a timestamp"
 MOST_DIGITS = 19
 """Of a whole number of 64 bits."""
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
+WRITTEN = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
 TYPES = {
     str: "text",
     int: "integer",
@@ -92,10 +93,14 @@ def encode(values: Mapping[str, Value | None]) -> str | None:
 
     Dates and timestamps are texts whose order is that of time.
     """
-    there = {name: _encoded(values[name]) for name in sorted(values) if values[name] is not None}
+    there = {
+        name: _encoded(value) if isinstance(value, date) else value
+        for name, value in sorted(values.items())
+        if value is not None
+    }
     if not there:
         return None
-    return json.dumps(there, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return WRITTEN.encode(there)
 
 
 def decode(text: str | None, types: Mapping[str, str]) -> dict[str, Value]:
@@ -153,6 +158,10 @@ def _listed(name: str, column: Any) -> Sequence[Any]:
 
 def _value(raw: Any) -> Value | None:
     """Give a scalar as one of the six types, or None where it is missing."""
+    if raw is None:
+        return None
+    if type(raw) in CONVERSIONS:
+        return CONVERSIONS[type(raw)](raw)
     if isinstance(raw, np.generic):
         raw = _of_numpy(raw)
     if raw is None or type(raw).__name__ == "NAType":
@@ -180,6 +189,8 @@ def _of_numpy(raw: np.generic) -> Any:
 
 
 def _is_unicode(text: str) -> bool:
+    if text.isascii():
+        return True
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -223,6 +234,8 @@ def _number(raw: float) -> float | None:
 
 
 def _timestamp(raw: datetime) -> datetime | None:
+    if type(raw) is datetime and raw.tzinfo is UTC:
+        return raw
     if raw != raw:  # noqa: PLR0124 - NaT of pandas
         return None
     # Those of pandas are finer, and refuse what Python's do.
@@ -256,11 +269,11 @@ CONVERSIONS: dict[type, Callable[[Any], Value | None]] = {
 """In this order: a truth is a whole number to Python, and a timestamp a date."""
 
 
-def _encoded(value: Any) -> Any:
+def _encoded(value: date) -> str:
     if isinstance(value, datetime):
         # Always to the microsecond, so that texts have the order of time.
-        return f"{value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
-    return value.isoformat() if isinstance(value, date) else value
+        return f"{value.astimezone(UTC).isoformat(timespec='microseconds')[:-6]}Z"
+    return value.isoformat()
 
 
 def _decoded(value: Any, kind: str | None) -> Value:
