@@ -136,7 +136,7 @@ def _summarise(result: DedupResult, out: Path | None, console: Console, *, expla
     else:
         facts += score_lines(result.summary)
     summarise(console, result.summary, facts, result.empty)
-    if explain and result.plan is not None:
+    if explain:
         screen.show_curve(console, result.plan)
 
 

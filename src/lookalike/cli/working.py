@@ -47,10 +47,15 @@ def session(console: Console, options: dict[str, Any]) -> Iterator[dict[str, Any
         )
     screen.announce_compiling(console)
     with shown(console) as progress:
-        yield options | {
+        yield (options if options.get("out") else options | _of_screen(options)) | {
             "progress": progress,
             "say": lambda line: console.print(visible(on_command_line(line)), soft_wrap=True),
         }
+
+
+def _of_screen(options: dict[str, Any]) -> dict[str, Any]:
+    """Keep from a job the format of what is shown, which is no concern of its own."""
+    return {"format": None} if "format" in options else {}
 
 
 def refuse_given(names: Iterable[str], why: str) -> None:

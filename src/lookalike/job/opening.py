@@ -15,6 +15,7 @@ from lookalike.base.wording import Message, setting
 from lookalike.cluster.keep import column_of
 from lookalike.job.job import Job
 from lookalike.job.running import LOG, Running
+from lookalike.job.unused_options import check_used
 from lookalike.job.work_folder import SPOOL, SPOOL_BEFORE, claim
 from lookalike.read import Corpus, open_corpus, read
 from lookalike.read.batches import as_names
@@ -102,9 +103,7 @@ def _job(
         if against is not None and reference != []:
             sources.append(_opened(against, reference, read_fields, None, groups, running, listed))
         sources.append(_opened(source, names, read_fields, column, groups, running, listed))
-        _check_layout(sources, layout)
-        if pages["main_text"] and not pages["markup"]:
-            _check_pages(sources)
+        check_used(sources, options)
         # Of `dedup` a reference takes documents away, of `find` it is the other half of a pair.
         across = against is not None and not hasattr(options, "keep")
         told_of_files = read_fields | encodings | layout
@@ -119,27 +118,6 @@ def _plain_names(text: Names) -> Names:
     """Give the fields of the text as a work folder holds them: one alone as it is."""
     names = as_names(text)
     return list(names) if len(names) > 1 else next(iter(names), None)
-
-
-def _check_layout(sources: Sequence[Corpus | InMemory], layout: Mapping[str, Any]) -> None:
-    """Refuse options for files of which there are none: they would do nothing."""
-    corpora = [source for source in sources if isinstance(source, Corpus)]
-    kinds = {shard.kind for corpus in corpora for shard in corpus.shards}
-    for name, value in layout.items():
-        of_text = name == "lines"
-        if value and not kinds & ({"lines"} if of_text else {"csv", "tsv"}):
-            files = "file of text" if of_text else ".csv or .tsv file"
-            raise SettingsError(f"there is no {files} for {setting(name)}: leave it out")
-
-
-def _check_pages(sources: Sequence[Corpus | InMemory]) -> None:
-    """Refuse to look for main texts where nothing is read as a page."""
-    corpora = [source for source in sources if isinstance(source, Corpus)]
-    if not {shard.kind for corpus in corpora for shard in corpus.shards} & {"html", "warc"}:
-        raise SettingsError(
-            f"there is no page for {setting('main_text')}: where records hold HTML, give "
-            f"{setting('markup', 'html')} too"
-        )
 
 
 def names_of(source: Any) -> list[str] | None:
@@ -158,6 +136,8 @@ def _check_places(read: list[str], options: Any) -> None:
         getattr(options, name, None) for name in ("out", "format", "work", "clusters")
     )
     files = []
+    if hasattr(options, "out") and out is None and kind is not None:
+        raise SettingsError(f"{setting('format')} is of a file: name one by {setting('out')}")
     if out is not None:
         if kind == "table":
             raise SettingsError("a table is for the screen: to write, use jsonl, csv or parquet")

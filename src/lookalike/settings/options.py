@@ -181,7 +181,9 @@ class Normalised:
 class Seeded:
     """The random hash functions."""
 
-    seed: int = option(1, "Of the random hash functions.")
+    seed: int = option(
+        1, "Of the random hash functions; without effect where every pair is compared."
+    )
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
