@@ -11,9 +11,9 @@ from lookalike.read.batches import NO_ID
 from lookalike.read.source import InMemory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["check_used"]
+__all__ = ["ASKED_OF_FILES", "check_used"]
 
 PAGES = {"html", "warc"}
 DELIMITED = {"csv", "tsv"}
@@ -21,11 +21,11 @@ ENCODED = {"text", "html", "lines", "jsonl", "json", "object", "csv", "tsv", "mb
 """Files that may be in one encoding or another; others say in which they are."""
 
 
-def check_used(sources: Sequence[Corpus | InMemory], options: Any) -> None:
+def check_used(sources: Sequence[Corpus | InMemory], asked: Mapping[str, Any]) -> None:
     """Refuse what is asked of files, where none of the sources has such files."""
     for names, is_used, why in _RULES:
         for name in names:
-            if getattr(options, name, None) and not is_used(sources, options, name):
+            if asked[name] and not is_used(sources, asked, name):
                 raise SettingsError(why.format(setting(name)))
 
 
@@ -35,16 +35,16 @@ def _kinds(sources: Sequence[Corpus | InMemory]) -> set[str]:
 
 
 def _has(*kinds: str) -> Callable[..., bool]:
-    return lambda sources, _options, _name: bool(_kinds(sources) & set(kinds))
+    return lambda sources, _asked, _name: bool(_kinds(sources) & set(kinds))
 
 
-def _has_pages(sources: Sequence[Corpus | InMemory], options: Any, _name: str) -> bool:
-    return bool(_kinds(sources) & PAGES or getattr(options, "markup", None))
+def _has_pages(sources: Sequence[Corpus | InMemory], asked: Mapping[str, Any], _name: str) -> bool:
+    return bool(_kinds(sources) & PAGES or asked["markup"])
 
 
-def _has_records(sources: Sequence[Corpus | InMemory], options: Any, name: str) -> bool:
+def _has_records(sources: Sequence[Corpus | InMemory], asked: Mapping[str, Any], name: str) -> bool:
     """Tell whether there are records; what is in memory was read by its columns already."""
-    if name == "id" and options.id == NO_ID:
+    if name == "id" and asked["id"] == NO_ID:
         return True
     return any(
         isinstance(source, InMemory)
@@ -53,7 +53,7 @@ def _has_records(sources: Sequence[Corpus | InMemory], options: Any, name: str) 
     )
 
 
-def _has_texts(sources: Sequence[Corpus | InMemory], _options: Any, _name: str) -> bool:
+def _has_texts(sources: Sequence[Corpus | InMemory], _asked: Mapping[str, Any], _name: str) -> bool:
     """Tell whether there are records of texts, which may be written in something."""
     documents = {
         shard.kind
@@ -66,11 +66,15 @@ def _has_texts(sources: Sequence[Corpus | InMemory], _options: Any, _name: str) 
     return in_memory or bool(_kinds(sources) - documents - {"npy"})
 
 
-def _has_encoded(sources: Sequence[Corpus | InMemory], options: Any, _name: str) -> bool:
-    return bool(_kinds(sources) & ENCODED or getattr(options, "ignore", None))
+def _has_encoded(
+    sources: Sequence[Corpus | InMemory], asked: Mapping[str, Any], _name: str
+) -> bool:
+    return bool(_kinds(sources) & ENCODED or asked["ignore"])
 
 
-def _has_folders(sources: Sequence[Corpus | InMemory], _options: Any, _name: str) -> bool:
+def _has_folders(
+    sources: Sequence[Corpus | InMemory], _asked: Mapping[str, Any], _name: str
+) -> bool:
     corpora = [source for source in sources if isinstance(source, Corpus)]
     return any(one.unread or any(shard.within for shard in one.shards) for one in corpora)
 
@@ -104,3 +108,5 @@ _RULES: tuple[tuple[tuple[str, ...], Callable[..., bool], str], ...] = (
         "there is no folder for {}: it chooses among the files of folders, leave it out",
     ),
 )
+ASKED_OF_FILES = (*(name for names, _, _ in _RULES for name in names), "ignore")
+"""The options that this module knows; a text to ignore may be in a file as well."""
