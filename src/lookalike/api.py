@@ -26,7 +26,7 @@ from lookalike.settings import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     import pyarrow as pa
 
@@ -132,6 +132,11 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
         raise SettingsError(
             f"{setting('annotate')} writes all documents: leave out {setting(other)}"
         )
+    for name in ("list_only", "drop_unread", "annotate"):
+        if getattr(options, name) and options.out is None:
+            raise SettingsError(
+                f"{setting(name)} is of what is written: name a folder by {setting('out')}"
+            )
     with job_on(source, _settings(options), options) as job:
         out, listed = options.out, options.list_only
         annotate = {"annotate": True} if options.annotate else {}
@@ -224,7 +229,7 @@ def write_sketches(
     The source is as that of `find`.
     """
     from lookalike.base.timing import timed
-    from lookalike.job.opening import names_of
+    from lookalike.job.sources import names_of
     from lookalike.results.unread import write_unread
     from lookalike.write.files import (
         check_targets,
@@ -263,9 +268,22 @@ def compare(
 
     given = asdict(options)
     told = {name: given.pop(name) for name in ("encoding", "strict_encoding", "main_text")}
+    _check_files([os.fspath(one) for one in (a, b) if isinstance(one, os.PathLike)], told)
     (first, *read_first), (second, *read_second) = _text_of(a, **told), _text_of(b, **told)
     notes = tuple(f"{name}: {note}" for name, note in (*read_first, *read_second) if note)
     return replace(compare_texts(first, second, **given), notes=notes)
+
+
+def _check_files(names: list[str], told: Mapping[str, Any]) -> None:
+    """Refuse what is told of files, or of pages, where there are none."""
+    for name in ("encoding", "strict_encoding"):
+        if told[name] and not names:
+            raise SettingsError(f"there is no file for {setting(name)}: leave it out")
+    if told["main_text"]:
+        from lookalike.read.files import kind_of
+
+        if not any((kind_of(name) or ("",))[0] == "html" for name in names):
+            raise SettingsError(f"there is no page for {setting('main_text')}: leave it out")
 
 
 def _settings(options: Any, **others: Any) -> Settings:
@@ -300,10 +318,12 @@ def _sketches(
     from lookalike.base.timing import timed_items
     from lookalike.job.opening import job_on
     from lookalike.job.sketch_table import sketch_tables
-    from lookalike.recipe import ColumnChoice
+    from lookalike.recipe import ColumnChoice, check_used
 
     choice = ColumnChoice(options.columns, options.rows, options.bits, options.multiset)
     settings = _settings(options, metric="cosine", rows=None, multiset=False)
+    if choice.columns:
+        check_used(choice.columns, choice, settings.weights, settings.seed)
     with job_on(source, settings, options, out=out) as job:
         yield job, timed_items(sketch_tables(job, choice), job.seconds, "sketch")
         job.finish()

@@ -60,7 +60,7 @@ def vectors():
 def without_memory(monkeypatch, folder):
     """Let jobs run in no memory, with temporary files in a folder of the test's own."""
     monkeypatch.setattr("lookalike.base.memory.MIN_BYTES", 0)
-    monkeypatch.setattr("lookalike.job.read.MEMORY_PER_BYTE", {"text": 0})
+    monkeypatch.setattr("lookalike.job.canonical_parts.MEMORY_PER_BYTE", {"text": 0})
     monkeypatch.setattr("tempfile.tempdir", str(folder))
 
 
@@ -86,7 +86,9 @@ class TestColumns:
         "columns", [["bits"], ["minhash", "simhash"], ("bits", "simhash", "minhash")]
     )
     def test_those_asked_for_are_given_in_that_order(self, texts, columns):
-        table = lookalike.sketch(texts, columns=columns, rows=7, bits=96)
+        lengths = {"minhash": {"rows": 7}, "bits": {"bits": 96}, "simhash": {}}
+        given: Any = {name: at for column in columns for name, at in lengths[column].items()}
+        table = lookalike.sketch(texts, columns=columns, **given)
         assert table.column_names == ["id", *columns]
         whole = lookalike.sketch(texts, columns=["simhash", "minhash", "bits"], rows=7, bits=96)
         assert table.equals(whole.select(["id", *columns]))
@@ -269,7 +271,7 @@ class TestSameness:
     def test_threads_and_pieces_change_nothing(self, texts, monkeypatch):
         expected = lookalike.sketch(texts, threads=1, **ALL)
         for threads, piece in ((2, 1 << 20), (3, 500), (1, 3000)):
-            for module in ("job.read", "text.shingles", "text.weighted_shingles"):
+            for module in ("job.canonical_parts", "text.shingles", "text.weighted_shingles"):
                 monkeypatch.setattr(f"lookalike.{module}.PIECE_BYTES", piece)
             monkeypatch.setattr("lookalike.job.sketch_table.TABLE_BYTES", piece)
             found = lookalike.sketch(texts, threads=threads, **ALL)
@@ -448,7 +450,7 @@ class TestProgram:
     def test_sketches_are_for_programs_and_the_formats_are_named(self, told, source):
         status, output, errors = told("sketch", source, "--format", "table", "-q")
         assert (status, output) == (2, "")
-        assert "'--format': 'table' is not one of 'jsonl', 'csv', 'parquet'.\n" in errors
+        assert "--format table: use jsonl, csv or parquet\n" in errors
 
     @pytest.mark.parametrize("name", ["broken.jsonl", "binary.txt", "gone.txt"])
     def test_what_cannot_be_read_is_one_line_and_writes_nothing(self, told, tmp_path, name):
