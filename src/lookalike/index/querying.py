@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from lookalike.base.wording import setting
 from lookalike.base.errors import SettingsError
+from lookalike.base.wording import setting
 from lookalike.index.packed import content_of, unpacked
 from lookalike.text.normalise import Canonical
 
