@@ -63,6 +63,8 @@ class Added:
     """Of them, those with nothing that counts; they are similar to nothing."""
     similar: int = 0
     """Not added, as one that is similar was there before."""
+    unread: list[tuple[str, str]] = field(default_factory=list)
+    """What of the source was not read, and why; of very many, the first 1,000."""
 
     def __iadd__(self, other: Added) -> Added:
         """Count others too."""

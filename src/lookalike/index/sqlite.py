@@ -346,11 +346,12 @@ class Rows:
         )
         return [Document(*row) for row in rows]
 
-    def next_documents(self, after: str, most: int) -> list[Document]:
+    def next_documents(self, after: str | None, most: int) -> list[Document]:
         """Give documents in the order of their ids."""
         rows = self._run(
-            "SELECT id, entry, metadata, run FROM document WHERE id > ? ORDER BY id LIMIT ?",
-            (after, most),
+            "SELECT id, entry, metadata, run FROM document WHERE ? IS NULL OR id > ? "
+            "ORDER BY id LIMIT ?",
+            (after, after, most),
         )
         return [Document(*row) for row in rows]
 
