@@ -285,6 +285,8 @@ def _similar_before(
     """Give the documents of a batch that are similar to one, of those before it."""
     stored = asked.stored
     rows = rows[~stored.empty[rows]]
+    if len(rows) <= 1:
+        return {}
     first, second = _meeting(stored.keys[rows])
     first, second = rows[first], rows[second]
     fingerprints = asked.documents.fingerprints

@@ -26,7 +26,7 @@ __all__ = ["SqliteStore"]
 
 APPLICATION = 0x4C4B414C
 """Of a file of ours: LKAL."""
-PAGE_BYTES = 8192
+PAGE_BYTES = 4096
 CACHE_BYTES = 1 << 26
 """Pages that a connection holds; the system holds others."""
 WAIT_SECONDS = 60.0
