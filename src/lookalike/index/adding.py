@@ -86,6 +86,8 @@ class Prepared:
 
     puts: Sequence[Put]
     asked: Asked
+    lengths: NDArray[np.int64] = field(repr=False)
+    """Bytes of their canonical form."""
     contents: list[bytes] = field(repr=False)
     bodies: list[bytes] | None = field(repr=False)
 
@@ -100,7 +102,8 @@ class Prepared:
     ) -> Prepared:
         """Sketch and compress canonical documents."""
         asked = Asked.of(documents, sketches)
-        return cls(puts, asked, asked.contents(), packed(documents) if with_text else None)
+        bodies = packed(documents) if with_text else None
+        return cls(puts, asked, np.diff(documents.offsets), asked.contents(), bodies)
 
     def __len__(self) -> int:
         """Count the documents."""
@@ -120,6 +123,7 @@ class Prepared:
         return cls(
             [*chain.from_iterable(part.puts for part in parts)],
             asked,
+            np.concatenate([part.lengths for part in parts]),
             [*chain.from_iterable(part.contents for part in parts)],
             [*chain.from_iterable(bodies)] if bodies else None,
         )
@@ -195,7 +199,7 @@ def _check_repeats(puts: Sequence[Put], before: dict[str, Document], run: int) -
 
 def _entries(prepared: Prepared, rows: list[int], first: int) -> Entries:
     """Number new entries, and lay out what is stored of them."""
-    stored, lengths = prepared.asked.stored, np.diff(prepared.asked.documents.offsets)
+    stored, lengths = prepared.asked.stored, prepared.lengths
     chosen = np.array(rows, np.int64)
     numbers = np.arange(first, first + len(rows))
     sketches, width = stored.sketches[chosen].tobytes(), stored.sketches.shape[1]

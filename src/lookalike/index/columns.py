@@ -45,6 +45,10 @@ class Columns:
             return self
         return replace(self, metadata=metadata.merged(self.metadata, types, id))
 
+    def joined(self, other: Columns) -> Columns:
+        """Give what the ids and metadata of both are."""
+        return self.with_ids(whole=other.whole_ids).with_metadata(other.metadata, "")
+
     def id(self, text: str) -> str | int:
         """Give an id as it was given."""
         return int(text) if self.whole_ids else text

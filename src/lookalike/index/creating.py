@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike.base.errors import SettingsError
 from lookalike.base.wording import setting
 from lookalike.index.columns import Columns
+from lookalike.index.opening import WAIT_SECONDS, is_index, open_store
 from lookalike.job.given import settings_from
 from lookalike.job.opening import job_on
 from lookalike.recipe import StoredSketches, check, choose_unseen
@@ -28,6 +29,9 @@ NOT_OF_A_SAMPLE = ("memory", "threads", "progress", "say", "encoding", "strict_e
 
 def chosen_facts(options: IndexCreateOptions) -> dict[str, str]:
     """Choose how documents are compared, and give it as the first facts of an index."""
+    likes = options.like if isinstance(options.like, (list, tuple)) else [options.like]
+    if len(likes) == 1 and is_index(likes[0]):
+        return facts_like(likes[0], options)
     settings = settings_from(options, estimate=options.no_text)
     check(settings)
     expected = options.documents
@@ -40,18 +44,28 @@ def chosen_facts(options: IndexCreateOptions) -> dict[str, str]:
         )
     recipe, plan, warnings = _chosen(options, settings, expected)
     StoredSketches(recipe)
-    chosen = {
-        "recall": settings.recall,
-        "documents": expected,
-        "shingle_reason": plan.shingle_reason,
-        "background": plan.background.as_dict(),
-        "warnings": list(warnings),
-    }
+    chosen = {"plan": plan.as_dict(), "warnings": list(warnings)}
     return {
         "recipe": recipe.dump(),
         "chosen": json.dumps(chosen),
         "columns": Columns().dump(),
     }
+
+
+def facts_like(address: Any, options: IndexCreateOptions) -> dict[str, str]:
+    """Give the first facts of an index that is made as another was."""
+    for one in fields(options):
+        if one.name not in ("like", *NOT_OF_A_SAMPLE) and getattr(options, one.name) != one.default:
+            raise SettingsError(
+                f"an index like another has the settings of that: leave out {setting(one.name)}"
+            )
+    store = open_store(address, durable=False, wait=WAIT_SECONDS)
+    try:
+        with store.read() as reader:
+            facts = {name: reader.fact(name) or "" for name in ("recipe", "chosen")}
+    finally:
+        store.close()
+    return {**facts, "columns": Columns().dump()}
 
 
 def _chosen(

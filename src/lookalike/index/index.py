@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,11 +20,16 @@ from lookalike.index.adding import Added, Prepared, Put
 from lookalike.index.bulk import Incoming, Progressed, chunks, unread_line
 from lookalike.index.columns import Columns, id_text
 from lookalike.index.creating import chosen_facts
+from lookalike.index.export import write_export
 from lookalike.index.filters import Filter
+from lookalike.index.info import info_of
 from lookalike.index.matches import Admission, Match, match_table
+from lookalike.index.merging import check_mergeable, prepared_pages
 from lookalike.index.opening import create_store, open_store
 from lookalike.index.querying import Asked, check_threshold, similar_entries
+from lookalike.index.sqlite import SqliteStore
 from lookalike.job.running import Running
+from lookalike.planning.plan import Plan
 from lookalike.read import read
 from lookalike.read.files import Unread
 from lookalike.recipe import Recipe, StoredSketches
@@ -126,6 +132,16 @@ class Index:
     def keeps_text(self) -> bool:
         """Whether the documents themselves are kept; if not, scores are estimated."""
         return not self.recipe.by_sketches
+
+    @property
+    def plan(self) -> Plan:
+        """How documents are found: the bands and rows, and the curve of them."""
+        return Plan.from_dict(self._chosen["plan"])
+
+    @property
+    def warnings(self) -> list[str]:
+        """What spoke against the sample that the index was made by."""
+        return [*self._chosen["warnings"]]
 
     @property
     def metadata(self) -> dict[str, str]:
@@ -370,6 +386,44 @@ class Index:
         self._sweep_if_worth()
         return removed
 
+    def merge(self, other: Index | str | os.PathLike[str]) -> Added:
+        """Add the documents of another index with the same recipe, each in the place of one here.
+
+        The other one is not changed.
+        """
+        if not isinstance(other, Index):
+            with Index(other, threads=self._threads) as opened:
+                return self.merge(opened)
+        check_mergeable(self, other)
+        self._declare(self._columns.joined(other._seen_now()))
+        added = Added()
+        for prepared in prepared_pages(other._store, self._sketches, with_text=self.keeps_text):
+            with self._store.write() as writer:
+                added += adding.put(writer, prepared)
+        self._sweep_if_worth()
+        return added
+
+    def export(self, path: str | os.PathLike[str]) -> int:
+        """Write the documents to a Parquet file, in the order of their ids, and count them.
+
+        The columns are `id`, `text` as it is compared (or `vector`) where it is kept, and a column
+        for each field of the metadata.
+        """
+        return write_export(self._store, self.recipe, self._seen_now(), path)
+
+    def copy(self, path: str | os.PathLike[str]) -> None:
+        """Copy an index in a file as it is at this moment, while others may write to it."""
+        if not isinstance(self._store, SqliteStore):
+            raise SettingsError(
+                f"{self.address} is on a server, whose own tools copy it, as pg_dump; or merge it "
+                "into a file"
+            )
+        self._store.copy(Path(path))
+
+    def info(self) -> dict[str, Any]:
+        """Tell what the index is made by, what it holds, and what a query costs at worst."""
+        return info_of(self._store, self.recipe, self.plan)
+
     def compact(self) -> None:
         """Sweep what is left of removed documents, pack crowded buckets, give room back."""
         self._sweep()
@@ -424,9 +478,7 @@ class Index:
         if columns == self._columns:
             return
         with self._store.write() as writer:
-            known = Columns.load(writer.fact("columns"))
-            known = known.with_ids(whole=columns.whole_ids)
-            known = known.with_metadata(columns.metadata, "")
+            known = Columns.load(writer.fact("columns")).joined(columns)
             writer.set_fact("columns", known.dump())
         self._columns = known
 

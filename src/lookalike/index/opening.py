@@ -12,8 +12,10 @@ from lookalike.index.sqlite import SqliteStore
 if TYPE_CHECKING:
     from lookalike.index.store import Store
 
-__all__ = ["create_store", "is_index", "open_store"]
+__all__ = ["WAIT_SECONDS", "create_store", "is_index", "open_store"]
 
+WAIT_SECONDS = 60.0
+"""How long a writer waits for another, where nothing else is said."""
 SERVERS = ("postgresql://", "postgres://")
 ENDING = ".lookalike"
 
