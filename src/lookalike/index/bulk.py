@@ -32,6 +32,7 @@ __all__ = ["Chunk", "Incoming", "Progressed", "chunks", "unread_line"]
 
 MAX_CHUNK_DOCUMENTS = 1 << 16
 """Documents that are written in one change, at the most: others wait for it."""
+MAX_ADMITTED_DOCUMENTS = 2000
 CHUNK_MEMORY_SHARE = 8
 """Of the memory allowed, the part that the documents of one change take."""
 
@@ -125,9 +126,13 @@ def chunks(
     columns: Columns,
     *,
     with_text: bool,
-    most: int = MAX_CHUNK_DOCUMENTS,
+    admitted: bool = False,
 ) -> Iterator[Chunk]:
-    """Prepare a source, and give it in chunks that end where a batch does."""
+    """Prepare a source, and give it in chunks that end where a batch does.
+
+    Those to be `admitted` are few at a time, as each is compared with those before it.
+    """
+    most = MAX_ADMITTED_DOCUMENTS if admitted else MAX_CHUNK_DOCUMENTS
     running = incoming.running
 
     def prepare(part: Part) -> tuple[Part, Prepared, dict[str, str]]:
@@ -137,7 +142,7 @@ def chunks(
         }
         written, types = metadata.encode_rows(ids, chosen, columns.metadata)
         puts = [Put(*row) for row in zip(ids, written, strict=True)]
-        prepared = Prepared.of(puts, part.canonical, sketches, with_text=with_text)
+        prepared = Prepared.of(puts, part.canonical, sketches, with_text=with_text, keep=admitted)
         return part, prepared, types
 
     gathered = _Gathered(columns)
