@@ -621,21 +621,6 @@ class TestIds:
             with store.read() as reader:
                 assert reader.documents([name]) == ([] if refused else [document])
 
-    def test_a_nul_in_an_id_is_stored_or_refused_in_a_line(self, place):
-        store = place.create()
-        document = Document("a\0b", 1, None, 0)
-        if place.kind == "postgres":
-            with pytest.raises(SourceError, match="holds a NUL"), store.write() as writer:
-                writer.put_documents([document])
-            with store.write() as writer:
-                writer.drop_documents(["a\0b", "a"])
-        else:
-            with store.write() as writer:
-                writer.put_documents([document, Document("a", 2, None, 0)])
-        with store.read() as reader:
-            there = [document] if place.kind == "sqlite" else []
-            assert reader.documents(["a\0b"]) == there
-
 
 class TestMaking:
     def test_an_index_is_made_once(self, place):

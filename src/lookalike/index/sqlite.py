@@ -352,15 +352,12 @@ class Rows:
 
     def documents(self, ids: Sequence[str]) -> list[Document]:
         """Give those documents that there are."""
-        found = []
-        for name in ids:
-            # One by one: in the lists of SQLite's JSON a text ends where there is a NUL.
-            row = self._run(
-                "SELECT id, entry, metadata, run FROM document WHERE id = ?", (name,)
-            ).fetchone()
-            if row is not None:
-                found.append(Document(*row))
-        return found
+        rows = self._run(
+            "SELECT id, entry, metadata, run FROM document"
+            " WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps([*ids]),),
+        )
+        return [Document(*row) for row in rows]
 
     def documents_of(self, entries: NDArray[np.int64]) -> list[Document]:
         """Give the documents of entries."""
