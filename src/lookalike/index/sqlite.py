@@ -7,12 +7,14 @@ import os
 import sqlite3
 import threading
 from contextlib import contextmanager, suppress
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
 import numpy as np
 
 from lookalike.base.errors import OutputError, SourceError, UnreadableError
+from lookalike.base.threads import pieces
 from lookalike.index.store import FORMAT, Block, Body, Document, Entry
 
 if TYPE_CHECKING:
@@ -27,9 +29,15 @@ __all__ = ["SqliteStore"]
 
 APPLICATION = 0x4C4B414C
 """Of a file of ours: LKAL."""
+PAGE_BYTES = 8192
+CONTENT_BYTES = 16
+NUMBER_BITS = 16
+STATEMENT_ENTRIES = 1 << NUMBER_BITS
+"""Rows that go in by one statement, at the most."""
+STATEMENT_BYTES = 1 << 26
+"""Bytes of bodies that do."""
 MAGIC, HEAD_BYTES, APPLICATION_PLACE = b"SQLite format 3\0", 100, slice(68, 72)
 """How every file of SQLite begins."""
-PAGE_BYTES = 4096
 CACHE_BYTES = 1 << 26
 """Pages that a connection holds; the system holds others."""
 SCHEMA = """
@@ -343,12 +351,13 @@ class Rows:
 
     def contents(self, contents: Sequence[bytes]) -> dict[bytes, int]:
         """Give the entries that have these contents."""
-        found = {}
-        for content in contents:
-            row = self._run("SELECT number FROM entry WHERE content = ?", (content,)).fetchone()
-            if row is not None:
-                found[content] = int(row[0])
-        return found
+        places = range(1, CONTENT_BYTES * len(contents), CONTENT_BYTES)
+        rows = self._run(
+            "SELECT e.content, e.number FROM json_each(?) asked CROSS JOIN entry e"
+            " ON e.content = substr(?, asked.value, ?)",
+            (json.dumps([*places]), b"".join(contents), CONTENT_BYTES),
+        )
+        return dict(rows.fetchall())
 
     def documents(self, ids: Sequence[str]) -> list[Document]:
         """Give those documents that there are."""
@@ -450,26 +459,67 @@ class Rows:
         return before
 
     def put_entries(self, entries: Entries) -> None:
-        """Add entries, and their loose rows in the order in which the table has them."""
-        rows = entries.rows
-        self._many(
-            "INSERT INTO entry (number, content, length, empty, sketch) VALUES (?, ?, ?, ?, ?)",
-            [(row.number, row.content, row.length, row.empty, row.sketch) for row in rows],
+        """Add entries, and their loose rows in the order in which the table has them.
+
+        Many rows go in by one statement, which other threads do not have to wait for: row by row,
+        the lock of the interpreter would be given away and taken back for each.
+        """
+        for begin in range(0, len(entries.rows), STATEMENT_ENTRIES):
+            self._put_rows(entries.rows[begin : begin + STATEMENT_ENTRIES])
+        if not len(entries.keys):
+            return
+        first = int(entries.of_key.min())
+        for low in range(first, int(entries.of_key.max()) + 1, STATEMENT_ENTRIES):
+            mine = (entries.of_key >= low) & (entries.of_key < low + STATEMENT_ENTRIES)
+            # A key has 48 bits, so that the number within the statement fits beside it.
+            packed = (entries.keys[mine] << NUMBER_BITS) | (entries.of_key[mine] - low)
+            self._run(
+                "INSERT OR IGNORE INTO loose SELECT value >> ?, ? + (value & ?) FROM json_each(?)",
+                (NUMBER_BITS, low, STATEMENT_ENTRIES - 1, _listed(np.sort(packed))),
+            )
+
+    def _put_rows(self, rows: Sequence[Entry]) -> None:
+        """Add entries by one statement: their blobs as one, and where each begins in it."""
+        width = len(rows[0].sketch)
+        self._run(
+            "INSERT INTO entry (number, content, length, empty, sketch)"
+            " SELECT json_extract(value, '$[0]'), substr(?, 1 + key * ?, ?),"
+            " json_extract(value, '$[1]'), json_extract(value, '$[2]'),"
+            " substr(?, 1 + key * ?, ?) FROM json_each(?)",
+            (
+                b"".join(row.content for row in rows),
+                *(CONTENT_BYTES, CONTENT_BYTES),
+                b"".join(row.sketch for row in rows),
+                *(width, width),
+                json.dumps([(row.number, row.length, int(row.empty)) for row in rows]),
+            ),
         )
-        self._many(
-            "INSERT INTO body VALUES (?, ?)",
-            [(row.number, row.body) for row in rows if row.body is not None],
-        )
-        order = np.lexsort((entries.of_key, entries.keys))
-        keys, numbers = entries.keys[order].tolist(), entries.of_key[order].tolist()
-        self._many("INSERT OR IGNORE INTO loose VALUES (?, ?)", zip(keys, numbers, strict=True))
+        kept = [row for row in rows if row.body is not None]
+        for some in _of_size(kept):
+            bodies = [row.body or b"" for row in some]
+            ends = [*accumulate(map(len, bodies))]
+            spans = [
+                (row.number, end - len(body) + 1, len(body))
+                for row, body, end in zip(some, bodies, ends, strict=True)
+            ]
+            self._run(
+                "INSERT INTO body SELECT json_extract(value, '$[0]'),"
+                " substr(?, json_extract(value, '$[1]'), json_extract(value, '$[2]'))"
+                " FROM json_each(?)",
+                (b"".join(bodies), json.dumps(spans)),
+            )
 
     def put_documents(self, documents: Sequence[Document]) -> None:
-        """Add or replace documents."""
-        self._many(
-            "INSERT OR REPLACE INTO document (id, entry, metadata, run) VALUES (?, ?, ?, ?)",
-            sorted(documents, key=lambda one: one.id.encode()),
-        )
+        """Add or replace documents, in the order in which the table has them."""
+        for begin in range(0, len(documents), STATEMENT_ENTRIES):
+            some = documents[begin : begin + STATEMENT_ENTRIES]
+            self._run(
+                "INSERT OR REPLACE INTO document (id, entry, metadata, run)"
+                " SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'),"
+                " json_extract(value, '$[2]'), json_extract(value, '$[3]') FROM json_each(?)"
+                " ORDER BY 1",
+                (json.dumps([*some]),),
+            )
 
     def drop_documents(self, ids: Sequence[str]) -> None:
         """Remove documents."""
@@ -517,6 +567,13 @@ class Rows:
                 self._run("DELETE FROM crowd WHERE block = ?", (number,))
                 if left.any():
                     self.put_blocks([Block(key, block.entries[left], block.sketches[left])])
+
+
+def _of_size(rows: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
+    """Cut entries into runs whose bodies are not too large together."""
+    lengths = np.array([len(row.body or b"") for row in rows], np.int64)
+    for piece in pieces(lengths, STATEMENT_BYTES):
+        yield rows[piece]
 
 
 def _partial(path: Path) -> Path:
