@@ -9,6 +9,7 @@ import threading
 from contextlib import contextmanager, suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 from weakref import WeakSet
 
 import numpy as np
@@ -177,7 +178,7 @@ class SqliteStore:
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            f"{self._path.absolute().as_uri()}?mode=rw",
+            f"{self._path.absolute().as_uri()}?{urlencode({'mode': 'rw'})}",
             uri=True,
             timeout=self._wait,
             isolation_level=None,
@@ -503,8 +504,9 @@ class Rows:
                 for row, body, end in zip(some, bodies, ends, strict=True)
             ]
             self._run(
-                "INSERT INTO body SELECT json_extract(value, '$[0]'),"
-                " substr(?, json_extract(value, '$[1]'), json_extract(value, '$[2]'))"
+                # Of a blob without bytes a part is null, and an empty document has no other.
+                "INSERT INTO body SELECT json_extract(value, '$[0]'), coalesce("
+                "substr(?, json_extract(value, '$[1]'), json_extract(value, '$[2]')), x'')"
                 " FROM json_each(?)",
                 (b"".join(bodies), json.dumps(spans)),
             )
@@ -517,7 +519,7 @@ class Rows:
                 "INSERT OR REPLACE INTO document (id, entry, metadata, run)"
                 " SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'),"
                 " json_extract(value, '$[2]'), json_extract(value, '$[3]') FROM json_each(?)"
-                " ORDER BY 1",
+                " ORDER BY 1, key",
                 (json.dumps([*some]),),
             )
 
