@@ -273,6 +273,15 @@ class TestFormats:
             writer.set_fact("n", "1")
 
 
+def test_ids_are_ordered_by_their_bytes_whatever_the_language_of_the_database(postgres, place):
+    place.create()
+    name = PostgresAddress.parse(place.place).index
+    assert postgres.run(
+        "SELECT table_name, collation_name FROM information_schema.columns"
+        f" WHERE table_schema = '{name}' AND column_name IN ('id', 'name') ORDER BY 1"
+    ) == [("document", "C"), ("fact", "C")]
+
+
 class TestRights:
     @pytest.fixture
     def reader_address(self, postgres, place):
