@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike.base.errors import SourceError
@@ -80,9 +80,11 @@ def expand(found: Listing, first: int, bounds: Bounds) -> None:
             listing.run()
         except (SourceError, OSError) as error:
             listing.finish()
-            found.fail(shard.name, error)
+            found.fail(shard.name, error, None if listing.shards else shard)
         else:
             listing.finish()
+            if not listing.shards and listing.is_closed:
+                found.set_aside.append(replace(shard, kind="text", packed=None))
 
 
 @dataclass
@@ -94,6 +96,8 @@ class _ArchiveListing:
     aside: set[str] = field(default_factory=set)
     """Those of them that cannot be read, but copied."""
     unpacked: int = 0
+    is_closed: bool = False
+    """It has members that cannot be unpacked."""
 
     def run(self) -> None:
         """List the members, within what an archive may hold."""
@@ -115,6 +119,7 @@ class _ArchiveListing:
         parts = [part for part in entry.name.split("/") if part not in ("", ".")]
         name = "/".join(parts)
         shown = f"{archive.shard.name}/{name}"
+        self.is_closed |= entry.reason in (LOCKED, UNKNOWN_METHOD)
         reason = entry.reason or _leads_out(entry.name) or self._refusal(parts)
         if reason:
             if reason != HIDDEN or not any(map(is_own, parts)):

@@ -177,6 +177,10 @@ class Corpus:
         """Write records of a shard, by their sorted numbers, as they are in the shard."""
         record_copies.copy_records(self._copied[shard], records, target, self._options)
 
+    def copy_whole(self, shard: int, target: Path) -> None:
+        """Write a file as it is, whatever it holds."""
+        record_copies.copy_file(self._copied[shard], target)
+
     def has_fields(self, shard: int) -> bool:
         """Tell whether the records of a shard have fields, to which others can be added."""
         return self.shards[shard].kind in annotated_copies.ANNOTATED

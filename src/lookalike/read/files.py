@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -261,13 +261,17 @@ class Listing:
             self.whole_archives.add(name)
         return "" if reason == NOT_INCLUDED else reason
 
-    def fail(self, name: object, error: Exception) -> None:
-        """Stop at what cannot be listed, or let the reader name it in its turn."""
+    def fail(self, name: object, error: Exception, shard: Shard | None = None) -> None:
+        """Stop at what cannot be listed, or let the reader name it in its turn.
+
+        The shard is given of a file that can be copied.
+        """
         problem = error if isinstance(error, SourceError) else unreadable(name, error)
         if not self.skip_bad:
             raise problem
         text = os.fsencode(str(name)).decode("utf-8", "backslashreplace")
-        self.shards.append(Shard(text, text, "", 0, 0, text, within=True, problem=problem.raw))
+        shard = shard or Shard(text, text, "", 0, 0, text, within=True)
+        self.shards.append(replace(shard, problem=problem.raw))
 
     def pass_over(self, path: str, reason: str) -> None:
         """Name what is not read."""

@@ -550,13 +550,11 @@ class ShardReader:
         warc.check_names(shard, self.options)
         reading.check_kind(shard, "text")
         wanted = None if part.records is None else set(part.records.tolist())
-        with streams.opened(shard) as stream:
-            seekable = warc.is_seekable(stream)
-        with streams.opened(shard) as stream:
+        stored = warc.record_by_record(shard)
+        with streams.opened(stored) as stream:
             for block in warc.blocks(
                 *(stream, part.start, part.before, part.size),
                 wanted=wanted,
-                seekable=seekable,
                 options=self.options,
             ):
                 parse = partial(warc.parse, shard, number, block, self.options)

@@ -441,7 +441,7 @@ class WrittenFolder:
         False, "Write the ids of the kept documents, not the documents.", also=("list",)
     )
     drop_unread: bool = option(
-        False, "Leave out of the kept files those of a folder that cannot be read."
+        False, "Leave out of the kept files those that cannot be read."
     )
     annotate: bool = option(
         False,
