@@ -224,7 +224,7 @@ def write_sketches(
     The source is as that of `find`.
     """
     from lookalike.base.timing import timed
-    from lookalike.job.opening import names_of
+    from lookalike.job.sources import names_of
     from lookalike.results.unread import write_unread
     from lookalike.write.files import (
         check_targets,

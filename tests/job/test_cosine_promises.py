@@ -297,7 +297,12 @@ class TestDeterministic:
     def test_threads_pieces_and_order_change_nothing(self, case, monkeypatch):
         expected = self.as_bytes(case.find(threads=1, **BANDED))
         for threads, piece, seed in [(2, 1 << 20, 1), (3, 500, 2), (1, 90, 3)]:
-            for module in ("job.read", "job.sketch", "text.shingles", "text.weighted_shingles"):
+            for module in (
+                "job.canonical_parts",
+                "job.sketch",
+                "text.shingles",
+                "text.weighted_shingles",
+            ):
                 monkeypatch.setattr(f"lookalike.{module}.PIECE_BYTES", piece)
             for module in ("score.jaccard", "score.cosine"):
                 monkeypatch.setattr(f"lookalike.{module}.PIECE_PAIRS", 7 * threads)
@@ -370,7 +375,7 @@ class TestDeterministic:
 def tiny(monkeypatch, tmp_path):
     """Let jobs run in no memory, with temporary files in a folder of the test's own."""
     monkeypatch.setattr("lookalike.base.memory.MIN_BYTES", 0)
-    monkeypatch.setattr("lookalike.job.read.MEMORY_PER_BYTE", {"text": 0, "vectors": 0})
+    monkeypatch.setattr("lookalike.job.canonical_parts.MEMORY_PER_BYTE", {"text": 0, "vectors": 0})
     monkeypatch.setattr(
         "lookalike.results.documents.Sorter", lambda column, _run_pairs: Sorter(column, 7)
     )

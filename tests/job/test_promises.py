@@ -132,7 +132,7 @@ def test_results_are_the_same_for_any_threads_pieces_and_order(texts, monkeypatc
     expected = as_bytes(lookalike.find(texts, threads=1))
     for threads, piece, seed in [(2, 1 << 20, 1), (5, 300, 2), (1, 1, 3), (3, 5000, 4)]:
         for module in (
-            "job.read",
+            "job.canonical_parts",
             "job.sketch",
             "text.shingles",
             "sketches.minhash",
@@ -169,7 +169,7 @@ TINY = 1000
 def tiny(monkeypatch, tmp_path):
     """Let jobs run in no memory, with temporary files in a folder of the test's own."""
     monkeypatch.setattr("lookalike.base.memory.MIN_BYTES", 0)
-    monkeypatch.setattr("lookalike.job.read.MEMORY_PER_BYTE", {"text": 0})
+    monkeypatch.setattr("lookalike.job.canonical_parts.MEMORY_PER_BYTE", {"text": 0})
     monkeypatch.setattr(
         "lookalike.results.documents.Sorter", lambda column, _run_pairs: Sorter(column, 7)
     )

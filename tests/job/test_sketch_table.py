@@ -60,7 +60,7 @@ def vectors():
 def without_memory(monkeypatch, folder):
     """Let jobs run in no memory, with temporary files in a folder of the test's own."""
     monkeypatch.setattr("lookalike.base.memory.MIN_BYTES", 0)
-    monkeypatch.setattr("lookalike.job.read.MEMORY_PER_BYTE", {"text": 0})
+    monkeypatch.setattr("lookalike.job.canonical_parts.MEMORY_PER_BYTE", {"text": 0})
     monkeypatch.setattr("tempfile.tempdir", str(folder))
 
 
@@ -269,7 +269,7 @@ class TestSameness:
     def test_threads_and_pieces_change_nothing(self, texts, monkeypatch):
         expected = lookalike.sketch(texts, threads=1, **ALL)
         for threads, piece in ((2, 1 << 20), (3, 500), (1, 3000)):
-            for module in ("job.read", "text.shingles", "text.weighted_shingles"):
+            for module in ("job.canonical_parts", "text.shingles", "text.weighted_shingles"):
                 monkeypatch.setattr(f"lookalike.{module}.PIECE_BYTES", piece)
             monkeypatch.setattr("lookalike.job.sketch_table.TABLE_BYTES", piece)
             found = lookalike.sketch(texts, threads=threads, **ALL)

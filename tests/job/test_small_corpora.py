@@ -92,6 +92,6 @@ def test_a_larger_corpus_is_sketched():
 
 def test_so_is_one_for_which_there_is_too_little_memory(monkeypatch):
     monkeypatch.setattr("lookalike.base.memory.MIN_BYTES", 0)
-    monkeypatch.setattr("lookalike.job.read.MEMORY_PER_BYTE", {"text": 0})
+    monkeypatch.setattr("lookalike.job.canonical_parts.MEMORY_PER_BYTE", {"text": 0})
     texts = near_duplicates(20, seed=1)
     assert lookalike.find(texts, memory=48 * len("".join(texts)) // 2).plan.origin == "planned"

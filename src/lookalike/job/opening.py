@@ -3,41 +3,30 @@
 from __future__ import annotations
 
 import os
-import shutil
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lookalike.base.columns import unwritable
 from lookalike.base.errors import LookalikeError, SettingsError
 from lookalike.base.progress import asked_for
-from lookalike.base.wording import Message, setting
+from lookalike.base.wording import Message
 from lookalike.cluster.keep import column_of
 from lookalike.job.job import Job
 from lookalike.job.running import LOG, Running
-from lookalike.job.work_folder import SPOOL, SPOOL_BEFORE, claim
-from lookalike.read import Corpus, open_corpus, read
-from lookalike.read.batches import as_names
-from lookalike.read.chosen_files import ChosenFiles
-from lookalike.read.encoding_names import Encodings
-from lookalike.read.source import InMemory
-from lookalike.read.tables import hold
+from lookalike.job.sources import Reading, names_of, standard_input
 from lookalike.results.record import read_record
 from lookalike.results.result import is_folder
 from lookalike.write.files import check_apart, check_new, check_targets, format_of, work_beside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
     from lookalike.job.running import Progress
-    from lookalike.job.work_folder import Claim
-    from lookalike.read.batches import Names
+    from lookalike.read import Corpus
+    from lookalike.read.source import InMemory
     from lookalike.settings import Settings
 
-__all__ = ["job_on", "names_of", "result_there"]
-
-LAYOUT = ("lines", "delimiter", "no_header")
-"""Options that say how files are laid out."""
+__all__ = ["job_on", "result_there"]
 
 
 @contextmanager
@@ -85,71 +74,24 @@ def _job(
         progress=progress,
         say=options.say,
     )
-    read_fields = {name: getattr(options, name, None) for name in ("text", "vector", "id")}
-    layout = {name: getattr(options, name) for name in LAYOUT}
-    # Named only where they are asked for: a job without them is the one that it always was.
-    pages = {name: getattr(options, name, None) for name in ("markup", "main_text")}
-    read_fields |= {name: value for name, value in pages.items() if value}
-    chosen = ChosenFiles(_patterns(options.include), _patterns(options.exclude), options.all_files)
-    read_fields["text"] = _plain_names(read_fields["text"])
-    told = Encodings.of(options.encoding, strict=options.strict_encoding)
-    encodings = {"encoding": told.encoding, "strict_encoding": told.strict}
+    reading = Reading.of(options)
     keep = getattr(options, "keep", "first")
-    column, groups = column_of(keep), settings.groups
-    with _standard_input([*(names or ()), *(reference or ())], running) as (spool, claimed):
+    grouped = {} if settings.groups is None else {settings.groups: "group"}
+    column = column_of(keep)
+    with standard_input([*(names or ()), *(reference or ())], running) as (spool, claimed):
         sources: list[Corpus | InMemory] = []
-        listed = {"spool": spool, "chosen": chosen, **encodings, **layout}
         if against is not None and reference != []:
-            sources.append(_opened(against, reference, read_fields, None, groups, running, listed))
-        sources.append(_opened(source, names, read_fields, column, groups, running, listed))
-        _check_layout(sources, layout)
-        if pages["main_text"] and not pages["markup"]:
-            _check_pages(sources)
+            sources.append(reading.open(against, running, grouped, spool))
+        columns = grouped if column is None else {column: "keep", **grouped}
+        sources.append(reading.open(source, running, columns, spool))
+        reading.check(sources)
         # Of `dedup` a reference takes documents away, of `find` it is the other half of a pair.
         across = against is not None and not hasattr(options, "keep")
-        told_of_files = read_fields | encodings | layout
-        job = Job(sources, settings, running, told_of_files, keep, across, claimed)
+        job = Job(sources, settings, running, reading.told(), keep, across, claimed)
     with job.closed_if_it_fails():
         yield job
         if asked is None:
             job.work.unlink()
-
-
-def _plain_names(text: Names) -> Names:
-    """Give the fields of the text as a work folder holds them: one alone as it is."""
-    names = as_names(text)
-    return list(names) if len(names) > 1 else next(iter(names), None)
-
-
-def _check_layout(sources: Sequence[Corpus | InMemory], layout: Mapping[str, Any]) -> None:
-    """Refuse options for files of which there are none: they would do nothing."""
-    corpora = [source for source in sources if isinstance(source, Corpus)]
-    kinds = {shard.kind for corpus in corpora for shard in corpus.shards}
-    for name, value in layout.items():
-        of_text = name == "lines"
-        if value and not kinds & ({"lines"} if of_text else {"csv", "tsv"}):
-            files = "file of text" if of_text else ".csv or .tsv file"
-            raise SettingsError(f"there is no {files} for {setting(name)}: leave it out")
-
-
-def _check_pages(sources: Sequence[Corpus | InMemory]) -> None:
-    """Refuse to look for main texts where nothing is read as a page."""
-    corpora = [source for source in sources if isinstance(source, Corpus)]
-    if not {shard.kind for corpus in corpora for shard in corpus.shards} & {"html", "warc"}:
-        raise SettingsError(
-            f"there is no page for {setting('main_text')}: where records hold HTML, give "
-            f"{setting('markup', 'html')} too"
-        )
-
-
-def names_of(source: Any) -> list[str] | None:
-    """Give the names of the files that a source stands for; None of what is in memory."""
-    if isinstance(source, (str, os.PathLike)):
-        return [os.fspath(source)]
-    listed = isinstance(source, (list, tuple)) and len(source) > 0
-    if listed and all(isinstance(one, os.PathLike) for one in source):
-        return [os.fspath(one) for one in source]
-    return None
 
 
 def _check_places(read: list[str], options: Any) -> None:
@@ -197,61 +139,3 @@ def result_there(job: Job, out: str | os.PathLike[str] | None, options: Any, nam
     job.running.say(f"{os.fspath(out)} already holds the result of this job.")
     job.finish()
     return True
-
-
-def _opened(
-    source: Any,
-    names: Sequence[str] | None,
-    fields: Mapping[str, Any],
-    column: str | None,
-    groups: str | None,
-    running: Running,
-    listed: Mapping[str, Any],
-) -> Corpus | InMemory:
-    if names is None:
-        held = hold(source)
-        return InMemory(read(held, **fields), column, groups=groups, source=held)
-    return open_corpus(
-        names,
-        **fields,
-        columns=tuple({name: None for name in (column, groups) if name is not None}),
-        skip_bad=running.skip_bad,
-        memory=running.memory,
-        **listed,
-    )
-
-
-def _patterns(given: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Take one pattern, or several."""
-    return (given,) if isinstance(given, str) else tuple(given or ())
-
-
-@contextmanager
-def _standard_input(
-    names: Sequence[str], running: Running
-) -> Iterator[tuple[Path | None, Claim | None]]:
-    """Give a place for a copy of standard input, where that is read and there is a work folder.
-
-    The folder is claimed before anything in it is replaced, and where it then turns out to be that
-    of another job, the copy that was there before comes back.
-    """
-    if running.work is None or "-" not in names:
-        yield None, None
-        return
-    claimed = claim(running.work)
-    spool, before = running.work / SPOOL, running.work / SPOOL_BEFORE
-    try:
-        if spool.exists():
-            shutil.rmtree(before, ignore_errors=True)
-            spool.rename(before)
-        spool.mkdir()
-        yield spool, claimed
-        shutil.rmtree(before, ignore_errors=True)
-    except BaseException as error:
-        if before.exists():
-            shutil.rmtree(spool, ignore_errors=True)
-            before.rename(spool)
-        claimed.undo()
-        if isinstance(error, OSError):
-            raise unwritable(spool, error) from None
-        raise

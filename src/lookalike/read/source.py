@@ -31,18 +31,13 @@ class InMemory:
     """Documents that are in memory already."""
 
     def __init__(
-        self,
-        documents: Documents,
-        column: str | None = None,
-        *,
-        groups: str | None = None,
-        source: Any = None,
+        self, documents: Documents, columns: Mapping[str, str] | None = None, *, source: Any = None
     ) -> None:
-        """Take documents, the columns to keep by and to group by, and what holds the documents."""
+        """Take documents, other columns and what each is for, and what holds the documents."""
         # Where there is no document, there may be no column either.
-        asked = [(column, "keep"), (groups if len(documents) else None, "group")]
-        for name, purpose in asked:
-            if name is not None and name not in documents.columns:
+        asked = columns or {}
+        for name, purpose in asked.items():
+            if name not in documents.columns and (len(documents) or purpose == "keep"):
                 raise SourceError(
                     f"there is no column {quoted(name)} to {purpose} by: there are "
                     f"{listed(list(documents.columns))}"
@@ -50,7 +45,7 @@ class InMemory:
         self._documents = documents
         self._source = source
         self._lengths = byte_lengths(documents.texts)
-        self._columns = {name for name, _ in asked if name is not None}
+        self._columns = [name for name in asked if name in documents.columns]
         self.size = int(self._lengths.sum())
         self.unread: Sequence[Unread] = documents.unread
 

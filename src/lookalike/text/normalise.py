@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["Canonical", "Normalisation", "canonical_text", "normalise"]
+__all__ = ["Canonical", "Normalisation", "canonical_text", "fingerprints_of", "normalise"]
 
 _ACCENTS = (
     *range(0x0300, 0x0370),
@@ -134,6 +134,13 @@ class Canonical:
         )
 
 
+def fingerprints_of(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """Give the fingerprints of canonical documents, two words each."""
+    fingerprints = np.empty((len(offsets) - 1, 2), np.uint64)
+    kernels.fingerprints(data, offsets, fingerprints)
+    return fingerprints
+
+
 def normalise(texts: pa.Array, options: Normalisation | None = None) -> Canonical:
     """Make the documents of an Arrow array of strings canonical; a null is an empty document.
 
@@ -151,8 +158,7 @@ def normalise(texts: pa.Array, options: Normalisation | None = None) -> Canonica
     if options.raw:
         # A copy, so that kernels see one kind of array and are compiled once.
         canonical, canonical_offsets = data.copy(), offsets
-    fingerprints = np.empty((len(texts), 2), np.uint64)
-    kernels.fingerprints(canonical, canonical_offsets, fingerprints)
+    fingerprints = fingerprints_of(canonical, canonical_offsets)
     return Canonical(canonical, canonical_offsets, fingerprints, result.characters)
 
 

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.base.errors import SourceError
-from lookalike.kernels import normalise as normalising
 from lookalike.kernels import sets as kernels
-from lookalike.text.normalise import Canonical
+from lookalike.text.normalise import Canonical, fingerprints_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,9 +33,7 @@ def canonical_tokens(lists: pa.Array, *, multiset: bool) -> Canonical:
     offsets = np.zeros(len(ends) + 1, np.int64)
     kernels.token_sets(data, places, ends, multiset, most_tokens, out, offsets)
     canonical = out[: offsets[-1]]
-    fingerprints = np.empty((len(ends), 2), np.uint64)
-    normalising.fingerprints(canonical, offsets, fingerprints)
-    return Canonical(canonical, offsets, fingerprints)
+    return Canonical(canonical, offsets, fingerprints_of(canonical, offsets))
 
 
 def _tokens(

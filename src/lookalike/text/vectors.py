@@ -9,8 +9,7 @@ import numpy as np
 from lookalike.base.errors import InvalidVectorError
 from lookalike.base.randomness import GOLDEN, mixed
 from lookalike.kernels import hyperplanes as kernels
-from lookalike.kernels import normalise as normalising
-from lookalike.text.normalise import Canonical
+from lookalike.text.normalise import Canonical, fingerprints_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -99,9 +98,7 @@ def canonical_sparse(lists: pa.Array) -> Canonical:
 
 def _canonical(data: NDArray[np.uint8], lengths: NDArray[np.int64]) -> Canonical:
     offsets = np.append(0, np.cumsum(lengths, dtype=np.int64))
-    fingerprints = np.empty((len(lengths), 2), np.uint64)
-    normalising.fingerprints(data, offsets, fingerprints)
-    return Canonical(data, offsets, fingerprints)
+    return Canonical(data, offsets, fingerprints_of(data, offsets))
 
 
 def matrix(documents: Canonical, dimension: int) -> NDArray[np.float32]:

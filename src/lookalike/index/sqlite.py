@@ -1,0 +1,503 @@
+"""A store in one file: SQLite, many readers and one writer at a time, no server."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import threading
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lookalike.base.errors import OutputError, SourceError, UnreadableError
+from lookalike.index.store import FORMAT, Block, Body, Document, Entry
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from numpy.typing import NDArray
+
+    from lookalike.index.store import Entries
+
+__all__ = ["SqliteStore"]
+
+APPLICATION = 0x4C4B414C
+"""Of a file of ours: LKAL."""
+PAGE_BYTES = 8192
+CACHE_BYTES = 1 << 26
+"""Pages that a connection holds; the system holds others."""
+WAIT_SECONDS = 60.0
+"""How long a writer waits for another."""
+SCHEMA = """
+CREATE TABLE fact (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE entry (
+    number INTEGER PRIMARY KEY,
+    content BLOB NOT NULL,
+    length INTEGER NOT NULL,
+    empty INTEGER NOT NULL,
+    sketch BLOB NOT NULL
+);
+CREATE UNIQUE INDEX entry_content ON entry (content);
+CREATE TABLE body (entry INTEGER PRIMARY KEY, body BLOB NOT NULL);
+CREATE TABLE document (
+    id TEXT PRIMARY KEY,
+    entry INTEGER NOT NULL,
+    run INTEGER NOT NULL,
+    metadata TEXT
+) WITHOUT ROWID;
+CREATE INDEX document_entry ON document (entry);
+CREATE TABLE loose (key INTEGER, entry INTEGER, PRIMARY KEY (key, entry)) WITHOUT ROWID;
+CREATE TABLE crowd (
+    block INTEGER PRIMARY KEY,
+    key INTEGER NOT NULL,
+    entries BLOB NOT NULL,
+    sketches BLOB NOT NULL
+);
+CREATE INDEX crowd_key ON crowd (key);
+"""
+PARTS = {
+    "document": "documents",
+    "document_entry": "documents",
+    "entry": "entries",
+    "entry_content": "entries",
+    "body": "texts",
+    "loose": "bands",
+    "crowd": "crowds",
+    "crowd_key": "crowds",
+}
+"""What the tables and their indexes hold, as a user is told."""
+
+
+class SqliteStore:
+    """One file; beside it, while it is open, SQLite's own -wal and -shm."""
+
+    def __init__(self, path: Path, *, durable: bool = False, wait: float = WAIT_SECONDS) -> None:
+        """Open a file that there is. With `durable` each change is on the disk when it is done."""
+        self.address = os.fspath(path)
+        self._path = path
+        self._durable = durable
+        self._wait = wait
+        self._idle: list[sqlite3.Connection] = []
+        self._lock = threading.Lock()
+        self._process = os.getpid()
+        self._closed = False
+        with self._failures():
+            self._check_file()
+
+    @classmethod
+    def create(cls, path: Path, facts: dict[str, str], **options: Any) -> SqliteStore:
+        """Make a new file, which appears with its first facts or not at all."""
+        partial = path.with_name(f".{path.name}.{os.getpid()}.new")
+        store = cls.__new__(cls)
+        store.address = os.fspath(path)
+        with store._failures():
+            with suppress(FileNotFoundError):
+                partial.unlink()
+            if not path.parent.is_dir():
+                raise OutputError(f"there is no folder {path.parent}: make it first")
+            connection = sqlite3.connect(partial, isolation_level=None)
+            try:
+                connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+                connection.execute(f"PRAGMA application_id = {APPLICATION}")
+                connection.execute(f"PRAGMA user_version = {FORMAT}")
+                connection.executescript(SCHEMA)
+                connection.executemany("INSERT INTO fact VALUES (?, ?)", facts.items())
+            finally:
+                connection.close()
+            try:
+                # Unlike a move, this never takes the place of a file that is there.
+                os.link(partial, path)
+            except FileExistsError:
+                raise OutputError(
+                    f"{path} is there already: give another name, or remove it"
+                ) from None
+            except OSError:
+                # Some file systems have no links.
+                if path.exists():
+                    raise OutputError(
+                        f"{path} is there already: give another name, or remove it"
+                    ) from None
+                partial.rename(path)
+            finally:
+                with suppress(FileNotFoundError):
+                    partial.unlink()
+        return cls(path, **options)
+
+    def _check_file(self) -> None:
+        """Refuse what is no index of a known format, before anything is asked of it."""
+        if not self._path.is_file():
+            raise SourceError(
+                f"there is no index {self.address}: make one by lookalike index create"
+            )
+        with self._connected() as connection:
+            (application,) = connection.execute("PRAGMA application_id").fetchone()
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+            if application != APPLICATION:
+                raise SourceError(f"{self.address} is no index of Lookalike: give another file")
+            if version != FORMAT:
+                newer = "a newer" if version > FORMAT else "an older"
+                raise SourceError(
+                    f"{self.address} is an index of {newer} format, {version}, and this version "
+                    f"reads {FORMAT}: use the version of Lookalike that made it, or make it again"
+                )
+
+    @contextmanager
+    def _failures(self) -> Iterator[None]:
+        """Say in a line what SQLite refuses."""
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._explained(error) from None
+
+    def _explained(self, error: sqlite3.Error) -> Exception:
+        name, said = getattr(error, "sqlite_errorname", ""), str(error)
+        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+            return UnreadableError(
+                f"{self.address} was locked by another writer for {self._wait:g} seconds: "
+                "try again when that is done"
+            )
+        if name.startswith("SQLITE_FULL"):
+            return OutputError(f"{self.address}: the disk is full; what was done before is kept")
+        if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
+            return OutputError(
+                f"{self.address} cannot be opened for writing, nor its folder: {said}"
+            )
+        if name.startswith("SQLITE_IOERR"):
+            return UnreadableError(f"{self.address} cannot be read or written now: {said}")
+        if name.startswith("SQLITE_NOTADB"):
+            return SourceError(f"{self.address} is no index of Lookalike: give another file")
+        return SourceError(
+            f"{self.address} is damaged ({said}): restore a copy of it, or make it again"
+        )
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = sqlite3.connect(
+            f"{self._path.absolute().as_uri()}?mode=rw",
+            uri=True,
+            timeout=self._wait,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'NORMAL'}")
+        connection.execute(f"PRAGMA cache_size = -{CACHE_BYTES >> 10}")
+        return connection
+
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        """Lend a connection, which one thread has at a time."""
+        with self._lock:
+            if self._closed:
+                raise SourceError(f"the index {self.address} is closed: open it again")
+            if self._process != os.getpid():
+                # Those of the process that this one is a copy of are not to be used here.
+                self._idle, self._process = [], os.getpid()
+            connection = self._idle.pop() if self._idle else None
+        connection = connection or self._connect()
+        try:
+            yield connection
+        except BaseException:
+            connection.close()
+            raise
+        with self._lock:
+            closed = self._closed
+            if not closed:
+                self._idle.append(connection)
+        if closed:
+            connection.close()
+
+    @contextmanager
+    def read(self) -> Iterator[Rows]:
+        """Look at the file as it is now."""
+        with self._failures(), self._connected() as connection:
+            connection.execute("BEGIN")
+            yield Rows(connection)
+            connection.execute("COMMIT")
+
+    @contextmanager
+    def write(self, locks: NDArray[np.int64] | None = None) -> Iterator[Rows]:
+        """Change the file: one writer at a time, whatever the locks."""
+        del locks
+        with self._failures(), self._connected() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            yield Rows(connection)
+            connection.execute("COMMIT")
+
+    def compact(self) -> None:
+        """Write the file anew, without gaps."""
+        with self._failures(), self._connected() as connection:
+            connection.execute("VACUUM")
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def copy(self, path: Path) -> None:
+        """Copy the index as it is at one moment, while others write."""
+        if path.exists():
+            raise OutputError(f"{path} is there already: give another name, or remove it")
+        partial = path.with_name(f".{path.name}.{os.getpid()}.new")
+        with self._failures(), self._connected() as connection:
+            try:
+                target = sqlite3.connect(partial)
+                try:
+                    connection.backup(target)
+                    # A copy is one file: it needs no log beside it.
+                    target.execute("PRAGMA journal_mode = DELETE")
+                finally:
+                    target.close()
+                partial.rename(path)
+            finally:
+                with suppress(FileNotFoundError):
+                    partial.unlink()
+
+    def close(self) -> None:
+        """Close every connection; the last one of all puts the log into the file."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+            mine = self._process == os.getpid()
+        for connection in idle if mine else []:
+            with suppress(sqlite3.Error):
+                connection.close()
+
+
+class Rows:
+    """The rows of a file, in one transaction."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        """Take a connection that is in a transaction."""
+        self._run = connection.execute
+        self._many: Callable[..., sqlite3.Cursor] = connection.executemany
+
+    def facts(self) -> dict[str, str]:
+        """Give all facts."""
+        return dict(self._run("SELECT name, text FROM fact").fetchall())
+
+    def loose(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Give the loose rows of buckets."""
+        rows = self._run(
+            "SELECT key, entry FROM loose WHERE key IN (SELECT value FROM json_each(?))",
+            (_listed(keys),),
+        ).fetchall()
+        found = np.array(rows, np.int64).reshape(-1, 2)
+        return found[:, 0], found[:, 1]
+
+    def blocks(self, keys: NDArray[np.int64]) -> Iterator[Block]:
+        """Give the blocks of the crowds among buckets."""
+        for key, entries, sketches in self._run(
+            "SELECT key, entries, sketches FROM crowd"
+            " WHERE key IN (SELECT value FROM json_each(?)) ORDER BY block",
+            (_listed(keys),),
+        ):
+            yield _block(key, entries, sketches)
+
+    def sketches(self, entries: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """Give sketches."""
+        rows = self._run(
+            "SELECT number, sketch FROM entry WHERE number IN (SELECT value FROM json_each(?))",
+            (_listed(entries),),
+        ).fetchall()
+        numbers = np.array([number for number, _ in rows], np.int64)
+        joined = np.frombuffer(b"".join(sketch for _, sketch in rows), np.uint8)
+        return numbers, joined.reshape(len(rows), -1) if rows else joined.reshape(0, 0)
+
+    def bodies(self, entries: NDArray[np.int64]) -> list[Body]:
+        """Give bodies."""
+        rows = self._run(
+            "SELECT e.number, e.content, e.length, b.body FROM entry e JOIN body b "
+            "ON b.entry = e.number WHERE e.number IN (SELECT value FROM json_each(?))",
+            (_listed(entries),),
+        )
+        return [Body(*row) for row in rows]
+
+    def contents(self, contents: Sequence[bytes]) -> dict[bytes, int]:
+        """Give the entries that have these contents."""
+        found = {}
+        for content in contents:
+            row = self._run("SELECT number FROM entry WHERE content = ?", (content,)).fetchone()
+            if row is not None:
+                found[content] = int(row[0])
+        return found
+
+    def documents(self, ids: Sequence[str]) -> list[Document]:
+        """Give those documents that there are."""
+        rows = self._run(
+            "SELECT id, entry, metadata, run FROM document"
+            " WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps([*ids]),),
+        )
+        return [Document(*row) for row in rows]
+
+    def documents_of(self, entries: NDArray[np.int64]) -> list[Document]:
+        """Give the documents of entries."""
+        rows = self._run(
+            "SELECT id, entry, metadata, run FROM document"
+            " WHERE entry IN (SELECT value FROM json_each(?))",
+            (_listed(entries),),
+        )
+        return [Document(*row) for row in rows]
+
+    def next_documents(self, after: str, most: int) -> list[Document]:
+        """Give documents in the order of their ids."""
+        rows = self._run(
+            "SELECT id, entry, metadata, run FROM document WHERE id > ? ORDER BY id LIMIT ?",
+            (after, most),
+        )
+        return [Document(*row) for row in rows]
+
+    def next_entries(self, after: int, most: int) -> list[Entry]:
+        """Give entries in the order of their numbers."""
+        rows = self._run(
+            "SELECT e.number, e.content, e.sketch, e.length, e.empty, b.body"
+            " FROM entry e LEFT JOIN body b ON b.entry = e.number "
+            "WHERE e.number > ? ORDER BY e.number LIMIT ?",
+            (after, most),
+        )
+        return [_entry(row) for row in rows]
+
+    def entries(self, numbers: NDArray[np.int64]) -> list[Entry]:
+        """Give entries."""
+        rows = self._run(
+            "SELECT e.number, e.content, e.sketch, e.length, e.empty, b.body"
+            " FROM entry e LEFT JOIN body b ON b.entry = e.number "
+            "WHERE e.number IN (SELECT value FROM json_each(?))",
+            (_listed(numbers),),
+        )
+        return [_entry(row) for row in rows]
+
+    def counts(self) -> dict[str, int]:
+        """Count the rows of each kind."""
+        counts = self._run(
+            "SELECT (SELECT count(*) FROM document), (SELECT count(*) FROM entry),"
+            " (SELECT count(*) FROM loose), (SELECT count(*) FROM crowd),"
+            " (SELECT count(*) FROM body)"
+        ).fetchone()
+        names = ("documents", "entries", "loose", "blocks", "bodies")
+        return dict(zip(names, counts, strict=True))
+
+    def bytes_by_part(self) -> dict[str, int]:
+        """Tell how much room each part takes, as SQLite counts its pages or else estimates."""
+        found = dict.fromkeys(PARTS.values(), 0)
+        for name, part in PARTS.items():
+            found[part] += self._bytes_of(name)
+        return found
+
+    def _bytes_of(self, name: str) -> int:
+        with suppress(sqlite3.OperationalError):  # where SQLite was built without its statistics
+            return int(
+                self._run(
+                    "SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name = ? AND aggregate",
+                    (name,),
+                ).fetchone()[0]
+            )
+        return 0
+
+    def largest_buckets(self, most: int) -> list[tuple[int, int]]:
+        """Give the largest buckets."""
+        rows = self._run(
+            "SELECT key, sum(size) AS all_of_it FROM ("
+            " SELECT key, count(*) AS size FROM loose GROUP BY key"
+            " UNION ALL SELECT key, sum(length(entries) / 8) FROM crowd GROUP BY key"
+            ") GROUP BY key ORDER BY all_of_it DESC, key LIMIT ?",
+            (most,),
+        )
+        return [(int(key), int(size)) for key, size in rows]
+
+    def set_fact(self, name: str, text: str | None) -> None:
+        """Note a fact, or forget it."""
+        if text is None:
+            self._run("DELETE FROM fact WHERE name = ?", (name,))
+        else:
+            self._run("INSERT OR REPLACE INTO fact VALUES (?, ?)", (name, text))
+
+    def count_up(self, name: str, by: int) -> int:
+        """Raise a counter."""
+        row = self._run("SELECT text FROM fact WHERE name = ?", (name,)).fetchone()
+        before = 0 if row is None else int(row[0])
+        self.set_fact(name, str(before + by))
+        return before
+
+    def put_entries(self, entries: Entries) -> None:
+        """Add entries, and their loose rows in the order in which the table has them."""
+        rows = entries.rows
+        self._many(
+            "INSERT INTO entry (number, content, length, empty, sketch) VALUES (?, ?, ?, ?, ?)",
+            [(row.number, row.content, row.length, row.empty, row.sketch) for row in rows],
+        )
+        self._many(
+            "INSERT INTO body VALUES (?, ?)",
+            [(row.number, row.body) for row in rows if row.body is not None],
+        )
+        order = np.lexsort((entries.of_key, entries.keys))
+        keys, numbers = entries.keys[order].tolist(), entries.of_key[order].tolist()
+        self._many("INSERT OR IGNORE INTO loose VALUES (?, ?)", zip(keys, numbers, strict=True))
+
+    def put_documents(self, documents: Sequence[Document]) -> None:
+        """Add or replace documents."""
+        self._many(
+            "INSERT OR REPLACE INTO document (id, entry, metadata, run) VALUES (?, ?, ?, ?)",
+            sorted(documents, key=lambda one: one.id.encode()),
+        )
+
+    def drop_documents(self, ids: Sequence[str]) -> None:
+        """Remove documents."""
+        self._many("DELETE FROM document WHERE id = ?", [(name,) for name in ids])
+
+    def drop_unused(self, entries: NDArray[np.int64]) -> int:
+        """Remove entries that no document is a copy of."""
+        unused = self._run(
+            "SELECT value FROM json_each(?) WHERE value IN (SELECT number FROM entry) "
+            "AND NOT EXISTS (SELECT 1 FROM document WHERE entry = value)",
+            (_listed(np.unique(entries)),),
+        ).fetchall()
+        self._many("DELETE FROM entry WHERE number = ?", unused)
+        self._many("DELETE FROM body WHERE entry = ?", unused)
+        return len(unused)
+
+    def take_loose(self, key: int) -> NDArray[np.int64]:
+        """Remove the loose rows of a bucket."""
+        rows = self._run("SELECT entry FROM loose WHERE key = ?", (key,)).fetchall()
+        self._run("DELETE FROM loose WHERE key = ?", (key,))
+        return np.array(rows, np.int64).reshape(-1)
+
+    def put_blocks(self, blocks: Sequence[Block]) -> None:
+        """Add blocks to crowds."""
+        self._many(
+            "INSERT INTO crowd (key, entries, sketches) VALUES (?, ?, ?)",
+            [
+                (one.key, one.entries.astype("<i8").tobytes(), one.sketches.tobytes())
+                for one in blocks
+            ],
+        )
+
+    def sweep(self) -> None:
+        """Remove what names entries that are gone."""
+        self._run("DELETE FROM loose WHERE entry NOT IN (SELECT number FROM entry)")
+        crowds = self._run("SELECT block FROM crowd").fetchall()
+        for (number,) in crowds:
+            key, entries, sketches = self._run(
+                "SELECT key, entries, sketches FROM crowd WHERE block = ?", (number,)
+            ).fetchone()
+            block = _block(key, entries, sketches)
+            there, _ = self.sketches(block.entries)
+            left = np.isin(block.entries, there)
+            if not left.all():
+                self._run("DELETE FROM crowd WHERE block = ?", (number,))
+                if left.any():
+                    self.put_blocks([Block(key, block.entries[left], block.sketches[left])])
+
+
+def _listed(numbers: NDArray[np.int64]) -> str:
+    return json.dumps(numbers.tolist())
+
+
+def _entry(row: tuple[Any, ...]) -> Entry:
+    number, content, sketch, length, empty, body = row
+    return Entry(number, content, sketch, length, bool(empty), body)
+
+
+def _block(key: int, entries: bytes, sketches: bytes) -> Block:
+    numbers = np.frombuffer(entries, "<i8")
+    rows = np.frombuffer(sketches, np.uint8).reshape(len(numbers), -1)
+    return Block(key, numbers, rows)

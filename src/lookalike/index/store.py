@@ -1,0 +1,183 @@
+"""What an index keeps, and what it asks of the store that keeps it.
+
+A store knows rows and transactions. It does not know what a sketch, a key or a document means: that
+is the recipe's, and the same for every store.
+
+- A **document** is an id with its metadata, and the entry that it is a copy of.
+- An **entry** is a distinct document: the fingerprint of its content, its sketch, its body (the
+  canonical document, compressed). Its number is never given to another, so that rows which name one
+  that is gone mean nothing, and wait to be swept.
+- A **bucket** is the entries with one band key: loose rows, a row each, and where there are many, a
+  **crowd**: blocks that hold the numbers and the sketches of hundreds together.
+- A **fact** is a name and a text: the recipe, and how far an addition has come.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from contextlib import AbstractContextManager
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["FORMAT", "Block", "Body", "Document", "Entries", "Entry", "Reader", "Store", "Writer"]
+
+FORMAT = 1
+"""Raised when the rows of a store change their meaning."""
+
+
+class Document(NamedTuple):
+    """An id, and what it stands for."""
+
+    id: str
+    entry: int
+    metadata: str | None
+    """An object of JSON; None where there is none."""
+    run: int
+    """Which addition brought it; 0 for one that came alone."""
+
+
+class Entry(NamedTuple):
+    """A distinct document as it is stored."""
+
+    number: int
+    content: bytes
+    """The fingerprint of its canonical form, 16 bytes."""
+    sketch: bytes
+    length: int
+    """Bytes of its canonical form."""
+    empty: bool
+    """It has nothing that counts, and is similar to nothing."""
+    body: bytes | None
+    """Its canonical form, compressed where that makes it shorter; None where texts are not kept."""
+
+
+class Body(NamedTuple):
+    """What an entry is compared by."""
+
+    entry: int
+    content: bytes
+    length: int
+    body: bytes
+
+
+class Entries(NamedTuple):
+    """Distinct documents on their way into a store."""
+
+    rows: list[Entry]
+    keys: NDArray[np.int64]
+    """The band keys of all of them, one after the other."""
+    of_key: NDArray[np.int64]
+    """The entry that each key is of."""
+
+
+class Block(NamedTuple):
+    """A part of a crowd."""
+
+    key: int
+    entries: NDArray[np.int64]
+    sketches: NDArray[np.uint8]
+    """A row an entry."""
+
+
+class Reader(Protocol):
+    """One look at a store, which nothing changes while it lasts."""
+
+    def facts(self) -> dict[str, str]:
+        """Give all facts."""
+
+    def loose(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Give the loose rows of buckets: their keys, and the entry of each."""
+
+    def blocks(self, keys: NDArray[np.int64]) -> Iterator[Block]:
+        """Give the blocks of the crowds among buckets."""
+
+    def sketches(self, entries: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """Give the sketches of those entries that there are: their numbers, a row each."""
+
+    def bodies(self, entries: NDArray[np.int64]) -> list[Body]:
+        """Give the bodies of those entries that there are."""
+
+    def contents(self, contents: Sequence[bytes]) -> dict[bytes, int]:
+        """Give the entries that have these contents."""
+
+    def documents(self, ids: Sequence[str]) -> list[Document]:
+        """Give those documents that there are, in no order."""
+
+    def documents_of(self, entries: NDArray[np.int64]) -> list[Document]:
+        """Give the documents of entries, in no order."""
+
+    def next_documents(self, after: str, most: int) -> list[Document]:
+        """Give so many documents whose ids come after one, in the order of their UTF-8."""
+
+    def next_entries(self, after: int, most: int) -> list[Entry]:
+        """Give so many entries whose numbers come after one, in their order."""
+
+    def entries(self, numbers: NDArray[np.int64]) -> list[Entry]:
+        """Give those entries that there are, in no order."""
+
+    def counts(self) -> dict[str, int]:
+        """Count documents, entries, loose rows, blocks, and bodies."""
+
+    def bytes_by_part(self) -> dict[str, int]:
+        """Tell how much room documents, entries, texts, bands and crowds take."""
+
+    def largest_buckets(self, most: int) -> list[tuple[int, int]]:
+        """Give the keys of the largest buckets, and their sizes; gone entries count."""
+
+
+class Writer(Reader, Protocol):
+    """A change of a store, that is done as a whole or not at all."""
+
+    def set_fact(self, name: str, text: str | None) -> None:
+        """Note a fact, or forget it."""
+
+    def count_up(self, name: str, by: int) -> int:
+        """Raise a counter, which begins at 0, and give what it was; what was given out is gone."""
+
+    def put_entries(self, entries: Entries) -> None:
+        """Add entries that are not there, and their loose rows."""
+
+    def put_documents(self, documents: Sequence[Document]) -> None:
+        """Add documents, each in the place of one with its id."""
+
+    def drop_documents(self, ids: Sequence[str]) -> None:
+        """Remove documents."""
+
+    def drop_unused(self, entries: NDArray[np.int64]) -> int:
+        """Remove those entries, of some, that no document is a copy of; count them."""
+
+    def take_loose(self, key: int) -> NDArray[np.int64]:
+        """Remove the loose rows of a bucket, and give their entries."""
+
+    def put_blocks(self, blocks: Sequence[Block]) -> None:
+        """Add blocks to crowds."""
+
+    def sweep(self) -> None:
+        """Remove what names entries that are gone, of loose rows and of blocks."""
+
+
+class Store(Protocol):
+    """Where an index is kept."""
+
+    address: str
+    """As a user gives it."""
+
+    def read(self) -> AbstractContextManager[Reader]:
+        """Look at the store as it is now."""
+
+    def write(self, locks: NDArray[np.int64] | None = None) -> AbstractContextManager[Writer]:
+        """Change the store.
+
+        Of two changes with a lock in common, and of one without locks and any other, one begins
+        when the other has ended.
+        """
+
+    def compact(self) -> None:
+        """Give room back that nothing stands in any more."""
+
+    def close(self) -> None:
+        """Let go of it; all that was done is kept."""
