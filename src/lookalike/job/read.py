@@ -149,6 +149,12 @@ class Collection:
             return None
         prints = self.group_prints.read().reshape(-1, 2)
         grouped = np.flatnonzero(prints.any(axis=1))
+        if len(prints) and not len(grouped) and self.groups == FOLDER:
+            raise SourceError(
+                "no file stands in a folder below the source, and no record has a column "
+                f"'{FOLDER}': give the folder above those that {setting('groups', FOLDER)} is to "
+                "keep apart"
+            )
         if len(prints) and not len(grouped):
             raise SourceError(
                 f"no document has a value in column {self.groups!r}: name another in "

@@ -22,6 +22,7 @@ __all__ = [
     "BATCHES",
     "HIDDEN",
     "KINDS_ARE_LISTED",
+    "NAMED",
     "ONE_DOCUMENT",
     "OTHER_KIND",
     "PACKED",
@@ -89,6 +90,8 @@ ARCHIVES: dict[str, tuple[str, str | None]] = {
 KINDS_ARE_LISTED = f"{help_on('find')} lists what can be read"
 """Instead of the list itself, which is longer than the message that it would end."""
 PLAIN_TEXT, ARRAY = ("text", None), ("npy", None)
+NAMED = -1
+"""The source of files that were named one by one."""
 HIDDEN, OTHER_KIND = "hidden", "of another kind"
 """Why files are skipped; an array may go with what a folder holds otherwise."""
 
@@ -241,6 +244,8 @@ class Listing:
     chosen: ChosenFiles = field(default_factory=ChosenFiles)
     encodings: Encodings = field(default_factory=Encodings)
     shards: list[Shard] = field(default_factory=list)
+    sources: list[int] = field(default_factory=list)
+    """Of each file, the number of the source that it was found in, or `NAMED`."""
     unread: list[Unread] = field(default_factory=list)
     """What was skipped."""
     set_aside: list[Shard] = field(default_factory=list)

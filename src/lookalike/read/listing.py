@@ -22,6 +22,7 @@ from lookalike.read.files import (
     ARRAY,
     HIDDEN,
     KINDS_ARE_LISTED,
+    NAMED,
     ONE_DOCUMENT,
     OTHER_KIND,
     PLAIN_TEXT,
@@ -68,7 +69,8 @@ def find_shards(
         raise SourceError("standard input (-) is named twice, but can be read once: name it once")
     several = len(sources) > 1
     matched: set[int] = set()
-    for some in given:
+    found.sources = [NAMED] * len(found.shards)  # those that patterns met and could not list
+    for number, some in enumerate(given):
         files, passed = len(found.shards), len(found.unread)
         for source in some:
             before = len(found.shards)
@@ -78,6 +80,7 @@ def find_shards(
                 matched.update(range(before, len(found.shards)))
         if len(found.shards) == files:
             raise _nothing_in(some, found.unread[passed:])
+        found.sources += [number if one.within else NAMED for one in found.shards[files:]]
     if matched:
         _drop_repeated(found, matched)
     for reason, unmatched in found.unmatched.items():
@@ -122,12 +125,13 @@ def _drop_repeated(found: Listing, matched: set[int]) -> None:
     places = _places(found.shards)
     seen = {place for number, place in enumerate(places) if number not in matched}
     kept = []
-    for number, shard in enumerate(found.shards):
+    for number in range(len(found.shards)):
         if number in matched and places[number] in seen:
             continue
         seen.add(places[number])
-        kept.append(shard)
-    found.shards = kept
+        kept.append(number)
+    found.shards = [found.shards[number] for number in kept]
+    found.sources = [found.sources[number] for number in kept]
 
 
 def _places(shards: Sequence[Shard]) -> list[tuple[str, str, str]]:
