@@ -48,7 +48,7 @@ from lookalike.results.record import Run
 from lookalike.results.unread import table_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -87,6 +87,8 @@ class Job:
     """Pairs are of a document of the corpus and one of the source before it."""
     claimed: Claim | None = None
     """The work folder, where that was claimed before."""
+    asked_reading: Mapping[str, Any] = field(default_factory=dict)
+    """How the sources are read, as it was asked for: what the record of the run says of it."""
     warnings: Sequence[str] = ()
     """What a user should know before trusting the result."""
     seconds: Seconds = field(default_factory=Seconds)
@@ -366,6 +368,7 @@ class Job:
             recipe=self.recipe.fingerprint,
             keep=self.keep,
             job=self.name(self.command),
+            reading=self.asked_reading,
         )
 
     def name(self, command: str, *facts: Any) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.base.errors import LookalikeError, SettingsError
 from lookalike.base.progress import asked_for
+from lookalike.base.timing import call_began
 from lookalike.base.wording import Message
 from lookalike.cluster.keep import column_of
 from lookalike.job.job import Job
@@ -42,11 +43,14 @@ def job_on(
     Without a work folder asked for, the work of a job on files that writes a result is beside it:
     beside `out`, or what the options name.
     """
+    called = call_began()
     with (
         asked_for(options.progress) as progress,
         _job(source, settings, options, progress, out) as job,
     ):
+        job.seconds.called = called
         yield job
+        job.seconds.end()
         for line in job.warnings:
             LOG.warning("%s", Message(line))
 
@@ -87,7 +91,9 @@ def _job(
         reading.check(sources)
         # Of `dedup` a reference takes documents away, of `find` it is the other half of a pair.
         across = against is not None and not hasattr(options, "keep")
-        job = Job(sources, settings, running, reading.told(), keep, across, claimed)
+        asked_reading = reading.asked() | {"skip_bad": running.skip_bad}
+        told = reading.told()
+        job = Job(sources, settings, running, told, keep, across, claimed, asked_reading)
     with job.closed_if_it_fails():
         yield job
         if asked is None:
