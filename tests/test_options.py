@@ -188,7 +188,7 @@ def test_one_more_field_is_one_more_option(widened):
     for spelled in ("-d", "--deep"):
         made(["x", spelled, "7"], standalone_mode=False)
         assert seen.pop()[2]["depth"] == 7
-    with pytest.raises(click.BadParameter):
+    with pytest.raises(lookalike.SettingsError, match="kind='d': use a-b or c"):
         made(["x", "--kind", "d"], standalone_mode=False)
 
 

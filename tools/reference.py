@@ -36,8 +36,10 @@ INTRODUCTION = """# The command line
 Results go to standard output or to `--out`; the plan, progress and the summary go to standard
 error. The exit status is 0 when a command is done, 1 on an error (one line on standard error says
 what, where and what to do), 2 on wrong usage, 3 when a command is done and `--fail-on` was met, and
-130 after Ctrl-C. `--json` gives the facts of a command to a program, as one object. This page is
-made by `tools/reference.py`.
+130 after Ctrl-C. `--json` gives the facts of a command to a program, as one object.
+
+What is a number from 0 to 1 may be given as a percentage: `-t 80%` is `-t 0.8`. In Python it is a
+number, as whatever computes with it has it. This page is made by `tools/reference.py`.
 """
 
 

@@ -358,8 +358,7 @@ class TestRefused:
         for arguments in (["--metric", "angle"], [*COSINE, "--weights", "heavy"]):
             status, _, errors = told("find", docs, *arguments)
             assert status == 2
-            assert "Traceback" not in errors
-            assert "Usage: " in errors
+            assert is_one_line(errors)
 
     def test_text_and_vectors_are_not_one_corpus(self, told, array, docs):
         status, output, errors = told("find", array, docs, *COSINE, "-q")

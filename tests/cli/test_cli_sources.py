@@ -350,7 +350,7 @@ def test_dedup_heeds_what_does_not_count(more, told, with_footers, monkeypatch):
         (["contained", "--containment", "0"], "containment 0"),
         (["contained", "--containment", "1.5"], "containment 1.5"),
         (["find", "--max-df", "2"], "max"),
-        (["find", "--containment", "0.9"], "No such option"),
+        (["find", "--containment", "0.9"], "there is no option"),
         (["find", "--json", "--format", "csv"], "cannot be used together"),
         (["find", "--fail-on", "half"], "--fail-on"),
         (["boilerplate", "--fail-on", "0"], "--fail-on"),

@@ -86,7 +86,9 @@ class TestColumns:
         "columns", [["bits"], ["minhash", "simhash"], ("bits", "simhash", "minhash")]
     )
     def test_those_asked_for_are_given_in_that_order(self, texts, columns):
-        table = lookalike.sketch(texts, columns=columns, rows=7, bits=96)
+        lengths = {"minhash": {"rows": 7}, "bits": {"bits": 96}, "simhash": {}}
+        given: Any = {name: at for column in columns for name, at in lengths[column].items()}
+        table = lookalike.sketch(texts, columns=columns, **given)
         assert table.column_names == ["id", *columns]
         whole = lookalike.sketch(texts, columns=["simhash", "minhash", "bits"], rows=7, bits=96)
         assert table.equals(whole.select(["id", *columns]))
@@ -448,7 +450,7 @@ class TestProgram:
     def test_sketches_are_for_programs_and_the_formats_are_named(self, told, source):
         status, output, errors = told("sketch", source, "--format", "table", "-q")
         assert (status, output) == (2, "")
-        assert "'--format': 'table' is not one of 'jsonl', 'csv', 'parquet'.\n" in errors
+        assert "--format table: use jsonl, csv or parquet\n" in errors
 
     @pytest.mark.parametrize("name", ["broken.jsonl", "binary.txt", "gone.txt"])
     def test_what_cannot_be_read_is_one_line_and_writes_nothing(self, told, tmp_path, name):

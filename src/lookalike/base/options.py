@@ -30,6 +30,10 @@ class Option:
     also: tuple[str, ...] = ()
     """Other names on the command line."""
     choices: tuple[str, ...] = ()
+    example: float | None = None
+    """A number that it may be, where the default is none."""
+    is_share: bool = False
+    """From 0 to 1; on the command line also a percentage."""
     is_path: bool = False
     is_list: bool = False
     """On the command line it may be given several times."""

@@ -14,7 +14,7 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
 __all__ = [
     "RECORDS_OF_WARC",
@@ -22,6 +22,7 @@ __all__ = [
     "adding_up",
     "count",
     "counted_reasons",
+    "either",
     "floor",
     "help_on",
     "in_python",
@@ -138,6 +139,12 @@ def _raw(text: str) -> str:
 def count(number: int, what: str) -> str:
     """Write a number of things: `1 band`, `2,000 bands`."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def either(names: Sequence[str]) -> str:
+    """Write a choice of names: `jaccard or cosine`, `table, jsonl, csv or parquet`."""
+    *before, last = names or [""]
+    return f"{', '.join(before)} or {last}" if before else last
 
 
 def floor(value: float, digits: int) -> str:

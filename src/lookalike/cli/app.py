@@ -6,14 +6,15 @@ import errno
 import os
 import sys
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import click
 
 from lookalike import __version__
 from lookalike.base.errors import LookalikeError, QuadraticError, SettingsError
-from lookalike.base.wording import shortened, visible, visible_lines
+from lookalike.base.wording import shortened, visible
 from lookalike.cli import completion
+from lookalike.cli.usage import no_such_command, usage_line
 
 __all__ = ["COMMANDS", "main", "program"]
 
@@ -64,12 +65,7 @@ class _Program(click.Group):
         self, context: click.Context, given: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if given[0] not in COMMANDS:
-            from difflib import get_close_matches
-
-            meant = " or ".join(map(repr, get_close_matches(given[0], COMMANDS)))
-            context.fail(
-                f"No such command {given[0]!r}." + (f" Did you mean {meant}?" if meant else "")
-            )
+            raise SettingsError(no_such_command(given[0], COMMANDS))
         return super().resolve_command(context, given)
 
 
@@ -112,7 +108,7 @@ def main() -> None:
     except click.exceptions.Exit as end:
         sys.exit(end.exit_code)
     except click.ClickException as error:
-        _explain_usage(error)
+        _end(usage_line(error), error.exit_code)
     except KeyboardInterrupt:
         from lookalike.cli.screen import stopped
 
@@ -160,16 +156,6 @@ def _lacks_memory(error: Exception) -> bool:
         return True
     text = str(error).lower()
     return any(sign in text for sign in ("failed to map segment", "can't start new thread"))
-
-
-def _explain_usage(error: Any) -> NoReturn:
-    """Show how the command is used and what was wrong, which may quote any argument."""
-    context = getattr(error, "ctx", None)
-    if context is not None:
-        print(context.get_usage(), file=sys.stderr)
-        print(f"Try '{context.command_path} --help' for help.\n", file=sys.stderr)
-    print(visible_lines(f"Error: {error.format_message()}"), file=sys.stderr)
-    sys.exit(error.exit_code)
 
 
 def _end(message: str, status: int = 1) -> NoReturn:

@@ -24,6 +24,14 @@ class Argument(click.Argument):
 class Command(click.Command):
     """A command whose help has the arguments before the options."""
 
+    def parse_args(self, context: click.Context, given: list[str]) -> list[str]:
+        """Read a command line; an error in it always names the command."""
+        try:
+            return super().parse_args(context, given)
+        except click.UsageError as error:
+            error.ctx = context
+            raise
+
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write what is taken."""
         rows = [

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.cli.command import AS_JSON, QUIET, Argument, file_name, flag
 from lookalike.cli.options import command
+from lookalike.cli.working import refuse_given
 from lookalike.settings import CompareOptions
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def compare(
     from lookalike.base.wording import count, similarity_text, visible
     from lookalike.cli import screen
 
+    if as_json:
+        refuse_given(["whole"], "with --json, which has every passage whole")
     console = screen.status(quiet=quiet)
     screen.announce_compiling(console)
     found = lookalike.compare(*lookalike.paths(a, b), **options)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from decimal import InvalidOperation
 from typing import Any
 
 import click
 
-from lookalike.base.wording import quoted
+from lookalike.base.wording import setting
 from lookalike.cli.command import AS_JSON, Argument
 from lookalike.cli.options import command
+from lookalike.cli.values import Share, share_of
 from lookalike.settings import Measured
 
 __all__ = ["curve"]
@@ -23,7 +25,7 @@ SPEC = Argument(
 )
 THRESHOLD = click.Option(
     ["--threshold", "-t"],
-    type=float,
+    type=Share(0.8),
     metavar="<float>",
     help="Count misses above it and false candidates below.",
 )
@@ -97,6 +99,9 @@ def _points(given: str | None) -> list[float]:
     if given is None:
         return [round(0.1 * step, 1) for step in range(1, 10)]
     try:
-        return [float(part) for part in given.replace(",", " ").split()]
-    except ValueError:
-        raise SettingsError(f"--at {quoted(given)}: use numbers from 0 to 1, as 0.3,0.8") from None
+        points = [share_of(part) for part in given.replace(",", " ").split()]
+    except (ValueError, InvalidOperation):
+        points = []
+    if not points:
+        raise SettingsError(f"{setting('at', given)}: use numbers from 0 to 1, as 0.3,0.8")
+    return points

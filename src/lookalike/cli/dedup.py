@@ -9,6 +9,7 @@ import click
 from lookalike.cli.command import AS_JSON, QUIET, SOURCE, flag
 from lookalike.cli.find import EXPLAIN, PLANNING, named
 from lookalike.cli.options import command
+from lookalike.cli.values import OneOf
 from lookalike.cli.working import FAIL_ON
 from lookalike.settings import FORMATS, DedupOptions
 
@@ -27,7 +28,7 @@ SHOWN_REMOVED = 20
 DRY_RUN = flag(["--dry-run"], "Write nothing; print what would go.")
 FORMAT = click.Option(
     ["--format", "format_"],
-    type=click.Choice(FORMATS),
+    type=OneOf(FORMATS),
     metavar=f"<{'|'.join(FORMATS)}>",
     help="Of what --dry-run prints; by default a short table.",
 )
@@ -135,7 +136,7 @@ def _summarise(result: DedupResult, out: Path | None, console: Console, *, expla
     else:
         facts += score_lines(result.summary)
     summarise(console, result.summary, facts, result.empty)
-    if explain and result.plan is not None:
+    if explain:
         screen.show_curve(console, result.plan)
 
 

@@ -11,13 +11,14 @@ import click
 
 from lookalike.base.options import option_of
 from lookalike.cli.command import Command, file_name
+from lookalike.cli.values import Number, OneOf, Share, Whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = ["command"]
 
-TYPES: dict[str, type] = {"float": float, "int": int}
+TYPES: dict[str, Any] = {"float": Number, "int": Whole}
 
 
 def command(options: Any, *own: click.Parameter) -> Callable[[Callable[..., None]], click.Command]:
@@ -57,12 +58,15 @@ def _option(found: Any) -> click.Option:
     told = getattr(found.type, "__name__", str(found.type)).partition(" ")[0]
     if told == "bool":
         return click.Option([found.name, *names], is_flag=True, default=False, help=option.help)
-    kind: Any = TYPES.get(told, str)
-    metavar = option.metavar or f"<{kind.__name__}>"
+    kind: Any = click.STRING
+    metavar = option.metavar or f"<{told}>"
     if option.is_path:
         kind = file_name(Path)
-    if option.choices:
-        kind, metavar = click.Choice(option.choices), f"<{'|'.join(option.choices)}>"
+    elif option.choices:
+        kind, metavar = OneOf(option.choices), f"<{'|'.join(option.choices)}>"
+    elif told in TYPES:
+        typed = Share if option.is_share else TYPES[told]
+        kind = typed(found.default if option.example is None else option.example)
     return click.Option(
         [found.name, *names],
         type=kind,

@@ -161,16 +161,19 @@ def show_half(console: Console, plan: Plan) -> None:
 def show_plan(console: Console, plan: Plan) -> None:
     """Show a plan as a sentence and a small table."""
     console.print(f"Plan: {plan.sentence()}")
-    show_curve(console, plan)
+    if plan.cascade is not None:
+        show_curve(console, plan)
 
 
-def show_curve(console: Console, plan: Plan) -> None:
+def show_curve(console: Console, plan: Plan | None) -> None:
     """Show what becomes of pairs of each similarity, where that is a matter of chance."""
-    if plan.cascade is not None and plan.documents > 1 and plan.distance is None:
-        console.print()
-        console.print(curve_table(("candidate", "found", "missed"), plan.table()))
-        show_half(console, plan)
-        console.print()
+    if plan is None or plan.cascade is None or plan.documents <= 1 or plan.distance is not None:
+        console.print("There is no curve: every pair that is asked for is found.")
+        return
+    console.print()
+    console.print(curve_table(("candidate", "found", "missed"), plan.table()))
+    show_half(console, plan)
+    console.print()
 
 
 def announce_compiling(console: Console) -> None:

@@ -10,6 +10,7 @@ import click
 
 from lookalike.cli.command import QUIET, SOURCE, file_name
 from lookalike.cli.options import command
+from lookalike.cli.values import OneOf
 from lookalike.settings import FORMATS, SketchOptions
 
 __all__ = ["sketch"]
@@ -23,7 +24,7 @@ OUT = click.Option(
 )
 FORMAT = click.Option(
     ["--format", "format_"],
-    type=click.Choice(FORMATS[1:]),
+    type=OneOf(FORMATS[1:]),
     metavar=f"<{'|'.join(FORMATS[1:])}>",
     help="By default as --out ends, else jsonl.",
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from contextlib import contextmanager
 from fractions import Fraction
@@ -46,10 +47,15 @@ def session(console: Console, options: dict[str, Any]) -> Iterator[dict[str, Any
         )
     screen.announce_compiling(console)
     with shown(console) as progress:
-        yield options | {
+        yield (options if options.get("out") else options | _of_screen(options)) | {
             "progress": progress,
             "say": lambda line: console.print(visible(on_command_line(line)), soft_wrap=True),
         }
+
+
+def _of_screen(options: dict[str, Any]) -> dict[str, Any]:
+    """Keep from a job the format of what is shown, which is no concern of its own."""
+    return {"format": None} if "format" in options else {}
 
 
 def refuse_given(names: Iterable[str], why: str) -> None:
@@ -67,16 +73,18 @@ def refuse_given(names: Iterable[str], why: str) -> None:
 def limit_of(fail_on: str | None) -> tuple[Fraction, bool] | None:
     """Read what a command is to fail on: so many, or such a share of the documents."""
     from lookalike.base.errors import SettingsError
-    from lookalike.base.wording import quoted
+    from lookalike.base.wording import setting
 
     if fail_on is None:
         return None
     if fail_on == "any":
         return Fraction(1), False
     found = re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)(%?)", fail_on)
-    if not found or (not found[2] and "." in found[1]) or float(found[1]) == 0:
+    most = 100 if found and found[2] else math.inf
+    if not found or (not found[2] and "." in found[1]) or not 0 < float(found[1]) <= most:
         raise SettingsError(
-            f"--fail-on {quoted(fail_on)}: use any, a whole number from 1, as 10, or a share, as 5%"
+            f"{setting('fail_on', fail_on)}: use any, a whole number from 1, as 10, or a share up "
+            "to 100%, as 5%"
         )
     # As fractions, so that 0.7 % of 1,000 are 7.
     return Fraction(found[1]) / (100 if found[2] else 1), bool(found[2])

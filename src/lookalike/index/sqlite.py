@@ -270,9 +270,17 @@ class Rows:
         self._run = connection.execute
         self._many: Callable[..., sqlite3.Cursor] = connection.executemany
 
-    def facts(self) -> dict[str, str]:
-        """Give all facts."""
-        return dict(self._run("SELECT name, text FROM fact").fetchall())
+    def fact(self, name: str) -> str | None:
+        """Give a fact."""
+        row = self._run("SELECT text FROM fact WHERE name = ?", (name,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def facts(self, begin: str) -> dict[str, str]:
+        """Give all facts whose names begin so."""
+        rows = self._run(
+            "SELECT name, text FROM fact WHERE substr(name, 1, ?) = ?", (len(begin), begin)
+        )
+        return dict(rows.fetchall())
 
     def loose(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Give the loose rows of buckets."""
@@ -413,8 +421,7 @@ class Rows:
 
     def count_up(self, name: str, by: int) -> int:
         """Raise a counter."""
-        row = self._run("SELECT text FROM fact WHERE name = ?", (name,)).fetchone()
-        before = 0 if row is None else int(row[0])
+        before = int(self.fact(name) or 0)
         self.set_fact(name, str(before + by))
         return before
 

@@ -86,8 +86,11 @@ class Block(NamedTuple):
 class Reader(Protocol):
     """One look at a store, which nothing changes while it lasts."""
 
-    def facts(self) -> dict[str, str]:
-        """Give all facts."""
+    def fact(self, name: str) -> str | None:
+        """Give a fact; None where it was never noted."""
+
+    def facts(self, begin: str) -> dict[str, str]:
+        """Give all facts whose names begin so."""
 
     def loose(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Give the loose rows of buckets: their keys, and the entry of each."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from lookalike.base.errors import LookalikeError, SettingsError
 from lookalike.base.progress import asked_for
 from lookalike.base.timing import call_began
-from lookalike.base.wording import Message
+from lookalike.base.wording import Message, setting
 from lookalike.cluster.keep import column_of
 from lookalike.job.job import Job
 from lookalike.job.running import LOG, Running
@@ -106,6 +106,8 @@ def _check_places(read: list[str], options: Any) -> None:
         getattr(options, name, None) for name in ("out", "format", "work", "clusters")
     )
     files = []
+    if hasattr(options, "out") and out is None and kind is not None:
+        raise SettingsError(f"{setting('format')} is of a file: name one by {setting('out')}")
     if out is not None:
         if kind == "table":
             raise SettingsError("a table is for the screen: to write, use jsonl, csv or parquet")

@@ -34,7 +34,7 @@ def sketch_tables(job: Job, choice: ColumnChoice) -> Iterator[pa.Table]:
     hyperplanes, 32 to a word. An empty document has none: they are null.
     """
     job.prepare("sketch")
-    columns = SketchColumns(job.recipe, choice)
+    columns = SketchColumns(job.recipe, choice, job.settings.weights)
     metadata = {"lookalike.fingerprint": _fingerprint(job, columns), **columns.descriptions()}
     every = np.arange(len(job.collection), dtype=np.int64)
     yield _table(job, columns, every[:0], metadata)

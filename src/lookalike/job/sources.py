@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lookalike.base.columns import unwritable
-from lookalike.base.errors import SettingsError
-from lookalike.base.wording import setting
+from lookalike.job.unused_options import ASKED_OF_FILES, check_used
 from lookalike.job.work_folder import SPOOL, SPOOL_BEFORE, claim
 from lookalike.read import Corpus, open_corpus, read
 from lookalike.read.batches import as_names
@@ -42,8 +41,8 @@ class Reading:
     layout: Mapping[str, Any]
     encodings: Mapping[str, Any]
     chosen: ChosenFiles
-    main_text_alone: bool
-    """Main texts are asked for, and no markup of records."""
+    asked: Mapping[str, Any]
+    """All that was asked of files, as it was given."""
 
     @classmethod
     def of(cls, options: Any) -> Reading:
@@ -59,7 +58,7 @@ class Reading:
             {name: getattr(options, name) for name in LAYOUT},
             {"encoding": told.encoding, "strict_encoding": told.strict},
             ChosenFiles(_patterns(options.include), _patterns(options.exclude), options.all_files),
-            bool(pages["main_text"]) and not pages["markup"],
+            {name: getattr(options, name, None) for name in ASKED_OF_FILES},
         )
 
     def told(self) -> dict[str, Any]:
@@ -99,18 +98,7 @@ class Reading:
 
     def check(self, sources: Sequence[Corpus | InMemory]) -> None:
         """Refuse options for files of which there are none: they would do nothing."""
-        corpora = [source for source in sources if isinstance(source, Corpus)]
-        kinds = {shard.kind for corpus in corpora for shard in corpus.shards}
-        for name, value in self.layout.items():
-            of_text = name == "lines"
-            if value and not kinds & ({"lines"} if of_text else {"csv", "tsv"}):
-                files = "file of text" if of_text else ".csv or .tsv file"
-                raise SettingsError(f"there is no {files} for {setting(name)}: leave it out")
-        if self.main_text_alone and not kinds & {"html", "warc"}:
-            raise SettingsError(
-                f"there is no page for {setting('main_text')}: where records hold HTML, give "
-                f"{setting('markup', 'html')} too"
-            )
+        check_used(sources, self.asked)
 
 
 def _plain_names(text: Names) -> Names:

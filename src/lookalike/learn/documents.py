@@ -54,8 +54,11 @@ def few_documents(
     return by_id, documents.notes
 
 
-def _read(source: Any, fields: Mapping[str, Any], told: Mapping[str, Any]) -> Documents:
+def _read(source: Any, fields: dict[str, Any], told: dict[str, Any]) -> Documents:
     if source is None:
+        for name, given in (fields | told).items():
+            if given:
+                raise SettingsError(f"{setting(name)} is for documents of your own: name them too")
         return read_paths([str(files("lookalike.learn") / "samples")], **fields)
     if isinstance(source, (str, os.PathLike)):
         return read_paths([source], **fields, **told)

@@ -4,7 +4,7 @@ from lookalike.recipe.choosing import Chosen, Sample, check, choose
 from lookalike.recipe.form import CanonicalForm
 from lookalike.recipe.metrics import PREFILTER_WORDS, JoinResources
 from lookalike.recipe.recipe import Encoded, Recipe
-from lookalike.recipe.sketch_columns import ColumnChoice, SketchColumns
+from lookalike.recipe.sketch_columns import ColumnChoice, SketchColumns, check_used
 from lookalike.score.jaccard import Scored
 from lookalike.score.nearest import Nearest, NearestPair
 
@@ -22,5 +22,6 @@ __all__ = [
     "Scored",
     "SketchColumns",
     "check",
+    "check_used",
     "choose",
 ]

@@ -18,6 +18,7 @@ from lookalike.recipe.form import CanonicalForm
 from lookalike.recipe.measured import Measured, deciding
 from lookalike.recipe.metrics import Cosine, Fingerprints, Jaccard
 from lookalike.recipe.recipe import Recipe
+from lookalike.settings.options import Normalised
 from lookalike.text import boilerplate, document_frequencies
 from lookalike.text.documents import Selection
 from lookalike.text.shingles import HEAD_BYTES, PIECE_BYTES, Shingling, ignoring, usual_size
@@ -238,6 +239,7 @@ def _vectors(
         ("simhash", settings.simhash is not None),
         ("shingle", settings.shingle != "auto"),
         ("weights", settings.weights is not None),
+        ("normalise", settings.normalise != Normalised.normalise),
         ("max_df", settings.max_df is not None),
         ("ignore", settings.ignore is not None),
     ):
@@ -281,6 +283,11 @@ def _shingling(
 ) -> tuple[Shingling, str]:
     multiset = settings.multiset
     if sample.kind == "tokens":
+        if settings.normalise != Normalised.normalise:
+            raise SettingsError(
+                f"{setting('normalise')} is for text: these documents are lists of tokens, which "
+                "are compared as they are, leave it out"
+            )
         return Shingling.parse("tokens", multiset=multiset), "as given"
     if settings.shingle != "auto":
         return Shingling.parse(settings.shingle, multiset=multiset), "as given"

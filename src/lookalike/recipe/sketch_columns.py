@@ -10,6 +10,7 @@ from lookalike.base.errors import SettingsError
 from lookalike.base.wording import quoted, setting
 from lookalike.planning.plan import MAX_GIVEN_ROWS
 from lookalike.recipe.metrics import Cosine, Fingerprints, Jaccard
+from lookalike.settings.options import Drawn, Seeded
 from lookalike.sketches import hyperplanes
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from lookalike.recipe.recipe import Recipe
     from lookalike.text.normalise import Canonical
 
-__all__ = ["KINDS", "MAX_BITS", "ColumnChoice", "SketchColumns"]
+__all__ = ["KINDS", "MAX_BITS", "ColumnChoice", "SketchColumns", "check_used"]
 
 KINDS = ("simhash", "minhash", "bits")
 MIN_BITS, MAX_BITS = 64, 2048
@@ -64,6 +65,22 @@ class ColumnChoice:
             )
 
 
+def check_used(names: Sequence[str], choice: ColumnChoice, weights: str | None, seed: int) -> None:
+    """Refuse what is asked of columns that are not made: it would do nothing."""
+    for name, given, of in (
+        ("rows", choice.rows != Drawn.rows, ("minhash",)),
+        ("multiset", choice.multiset, ("minhash",)),
+        ("bits", choice.bits != Drawn.bits, ("bits",)),
+        ("weights", weights is not None, ("simhash", "bits")),
+        ("seed", seed != Seeded.seed, ("minhash", "bits")),
+    ):
+        if given and not {*of} & {*names}:
+            raise SettingsError(
+                f"{setting(name)} is for {' and '.join(of)}: name {'one' if of[1:] else 'it'} in "
+                f"{setting('columns')}, or leave it out"
+            )
+
+
 def _is_whole(value: object) -> bool:
     return isinstance(value, Integral) and not isinstance(value, bool)
 
@@ -71,8 +88,11 @@ def _is_whole(value: object) -> bool:
 class SketchColumns:
     """What a recipe for the cosine makes of documents, column by column."""
 
-    def __init__(self, recipe: Recipe, choice: ColumnChoice) -> None:
-        """Take the columns of a choice, by default those that there are for such documents."""
+    def __init__(self, recipe: Recipe, choice: ColumnChoice, weights: str | None = None) -> None:
+        """Take the columns of a choice, by default those that there are for such documents.
+
+        `weights` are those that were asked for.
+        """
         metric = recipe.metric
         if not isinstance(metric, Cosine):
             raise SettingsError("sketches are made with the metric cosine")
@@ -82,6 +102,7 @@ class SketchColumns:
                 "simhash and minhash are of text: vectors have bits alone; use "
                 f"{setting('columns', 'bits')}"
             )
+        check_used(names, choice, weights, metric.seed)
         self.names = names
         self._metric = metric
         self._choice = choice

@@ -223,7 +223,9 @@ class MatrixLessonOptions:
         is_list=True,
     )
     first_row: int | None = option(
-        None, "With a matrix: rows are counted from 0 or 1; by default as they are named, or 1."
+        None,
+        "With a matrix: rows are counted from 0 or 1; by default as they are named, or 1.",
+        example=1,
     )
 
 

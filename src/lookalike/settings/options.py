@@ -70,10 +70,13 @@ MARKUPS = ("html",)
 class Similar:
     """From where on documents are similar, and how surely that is found."""
 
-    threshold: float = option(0.8, "Similarity from which two documents are a pair.", short="-t")
+    threshold: float = option(
+        0.8, "Similarity from which two documents are a pair.", short="-t", is_share=True
+    )
     recall: float = option(
         0.99,
         "Chance that a pair at the threshold is found; 1 finds every pair, by an exact join.",
+        is_share=True,
     )
 
 
@@ -82,7 +85,11 @@ class Inside:
     """From where on a document is inside another."""
 
     containment: float = option(
-        0.9, "Share of a document's shingles that another must have.", metavar="SHARE", short="-t"
+        0.9,
+        "Share of a document's shingles that another must have.",
+        metavar="SHARE",
+        short="-t",
+        is_share=True,
     )
 
 
@@ -98,8 +105,8 @@ class Shingled:
 class Banded:
     """Bands and rows as given, instead of a plan."""
 
-    bands: int | None = option(None, "Bands, instead of a plan; with the rows of each.")
-    rows: int | None = option(None, "Rows of a band, instead of a plan; with the bands.")
+    bands: int | None = option(None, "Bands, instead of a plan; with the rows of each.", example=20)
+    rows: int | None = option(None, "Rows of a band, instead of a plan; with the bands.", example=5)
     cascade: str | None = option(
         None, "Any AND/OR cascade, as 'and:4 or:4 and:2', instead of a plan.", metavar="SPEC"
     )
@@ -134,6 +141,7 @@ class Estimated:
         None,
         "Report instead every pair whose 64-bit fingerprints differ in at most so many.",
         metavar="BITS",
+        example=3,
     )
 
 
@@ -151,6 +159,8 @@ class Cleaned:
         None,
         "Shingles in more than this share of the distinct documents do not count.",
         metavar="SHARE",
+        example=0.1,
+        is_share=True,
     )
 
 
@@ -171,7 +181,9 @@ class Normalised:
 class Seeded:
     """The random hash functions."""
 
-    seed: int = option(1, "Of the random hash functions.")
+    seed: int = option(
+        1, "Of the random hash functions; without effect where every pair is compared."
+    )
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
@@ -221,6 +233,8 @@ class Ruled:
         "With the rule contained: share of a document's shingles that a kept one must have; "
         "default 1.",
         metavar="SHARE",
+        example=0.9,
+        is_share=True,
     )
 
 
@@ -270,13 +284,19 @@ class Assumed:
 
     documents: int = option(1_000_000, "How many documents there are.", short="-n")
     background: float | None = option(
-        None, "How similar two random documents are; by default 0.05."
+        None, "How similar two random documents are; by default 0.05.", example=0.05, is_share=True
     )
-    shingles: float | None = option(None, "Shingles of a document, on average; by default 1000.")
-    signature: int | None = option(None, "Rows, or bits with the cosine: the best that they allow.")
+    shingles: float | None = option(
+        None, "Shingles of a document, on average; by default 1000.", example=1000
+    )
+    signature: int | None = option(
+        None, "Rows, or bits with the cosine: the best that they allow.", example=128
+    )
     miss_weight: float | None = option(
         None,
         "With a signature: 1 for few misses, 0 for few false candidates, by default 0.5.",
+        example=0.5,
+        is_share=True,
     )
 
 
@@ -292,7 +312,9 @@ class Taught:
     )
     bands: int = option(6, "Bands of the signatures.")
     rows: int = option(3, "Rows of a band.")
-    threshold: float = option(0.7, "Similarity from which two documents are a pair.", short="-t")
+    threshold: float = option(
+        0.7, "Similarity from which two documents are a pair.", short="-t", is_share=True
+    )
     # With this seed, the sample also has candidates that the exact check refuses.
     seed: int = option(21, "Of the random hash functions.")
 
@@ -468,7 +490,7 @@ class Resources:
     memory: str | float | None = option(
         None, "Bound, as 2GB; by default half of what is free.", metavar="SIZE"
     )
-    threads: int | None = option(None, "Threads; by default one a processor.")
+    threads: int | None = option(None, "Threads; by default one a processor.", example=4)
     progress: Callable[[str, int, int], None] | bool | None = option(
         None,
         "Called with the stage, how much of it is done, and how much there is; of read these are "

@@ -173,6 +173,15 @@ class Settings(
                     f"{setting('bands')}, {setting('rows')}, {setting('cascade')} and "
                     f"{setting('estimate')}"
                 )
+            for name, default in (
+                ("threshold", Similar.threshold),
+                ("recall", Similar.recall),
+                ("seed", Seeded.seed),
+            ):
+                if getattr(self, name) != default:
+                    raise SettingsError(
+                        f"{setting(name)} does nothing with {setting('simhash')}: leave it out"
+                    )
         angular = self.metric == "cosine" or distance is not None
         if self.weights is not None and not angular:
             raise SettingsError(
