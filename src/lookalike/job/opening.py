@@ -91,7 +91,7 @@ def _job(
         reading.check(sources)
         # Of `dedup` a reference takes documents away, of `find` it is the other half of a pair.
         across = against is not None and not hasattr(options, "keep")
-        asked_reading = reading.asked() | {"skip_bad": running.skip_bad}
+        asked_reading = reading.recorded() | {"skip_bad": running.skip_bad}
         told = reading.told()
         job = Job(sources, settings, running, told, keep, across, claimed, asked_reading)
     with job.closed_if_it_fails():

@@ -65,7 +65,7 @@ class Reading:
         """Give what decides how files are read, for JSON."""
         return {**self.fields, **self.encodings, **self.layout}
 
-    def asked(self) -> dict[str, Any]:
+    def recorded(self) -> dict[str, Any]:
         """Give all that can be asked for of reading, for the record of a run."""
         pages = {"markup": self.fields.get("markup"), "main_text": "main_text" in self.fields}
         chosen = self.chosen
