@@ -17,7 +17,15 @@ from lookalike.job.running import LOG, Running
 from lookalike.job.sources import Reading, names_of, standard_input
 from lookalike.results.record import read_record
 from lookalike.results.result import is_folder
-from lookalike.write.files import check_apart, check_new, check_targets, format_of, work_beside
+from lookalike.results.unread import place_of_unread
+from lookalike.write.files import (
+    check_apart,
+    check_new,
+    check_targets,
+    format_of,
+    is_device,
+    work_beside,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -93,7 +101,10 @@ def _job(
         across = against is not None and not hasattr(options, "keep")
         asked_reading = reading.recorded() | {"skip_bad": running.skip_bad}
         told = reading.told()
-        job = Job(sources, settings, running, told, keep, across, claimed, asked_reading)
+        skipped_in = _skipped_in(out, options)
+        job = Job(
+            sources, settings, running, told, keep, across, claimed, asked_reading, skipped_in
+        )
     with job.closed_if_it_fails():
         yield job
         if asked is None:
@@ -128,6 +139,13 @@ def _check_places(read: list[str], options: Any) -> None:
 def _is_folder(out: str | os.PathLike[str], options: Any) -> bool:
     """Tell whether a result goes to a folder, as those of `dedup` always do."""
     return not hasattr(options, "format") or is_folder(out, options.format)
+
+
+def _skipped_in(out: str | os.PathLike[str] | None, options: Any) -> Path | None:
+    """Give the file that will name what was skipped; None where none will."""
+    if out is None or is_device(out):
+        return None
+    return place_of_unread(Path(out), is_folder=_is_folder(out, options))
 
 
 def result_there(job: Job, out: str | os.PathLike[str] | None, options: Any, name: str) -> bool:

@@ -143,7 +143,7 @@ class _ArchiveListing:
         elif kind == ARRAY:
             reason = OTHER_KIND
         elif kind is None:
-            reason = no_text(entry.head(HEAD_BYTES), found.encodings)
+            reason = no_text(entry.head(HEAD_BYTES), found.encodings, name)
         if reason:
             self.aside.add(name)
             found.pass_over(shown, reason)

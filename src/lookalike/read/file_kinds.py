@@ -16,6 +16,7 @@ from lookalike.base.wording import quoted
 from lookalike.read.content import HEAD_BYTES, STORE_THREADS, no_text
 from lookalike.read.files import PACKED, PLAIN_TEXT, FileKind, kind_of
 from lookalike.read.json_content import json_content
+from lookalike.read.other_formats import is_rtf
 from lookalike.read.streams import UNPACKED_BYTES
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ class FileKinds:
             return self._of_lines(kind, name, head, within=within)
         if kind is not None and kind[0] == "json":
             return self._of_json(kind, name, head, within=within)
+        if kind is None and name.lower().endswith(".doc") and is_rtf(name, head(None, 8) or b""):
+            return "rtf", None
         return kind
 
     def tell_all(self, files: Iterable[tuple[str, str]], system: Any) -> list[FileKind | None]:

@@ -126,11 +126,14 @@ class Unread(NamedTuple):
     reason: str
     many: int = 1
     """Of records that are not named one by one."""
+    detail: str = ""
+    """What else is to say of this one: files are counted by their reasons without it."""
 
     @classmethod
-    def of(cls, path: str, reason: str) -> Unread:
+    def of(cls, path: str, reason: str, detail: str = "") -> Unread:
         """Name a file, also one whose name is no text."""
-        return cls(os.fsencode(path).decode("utf-8", "backslashreplace"), reason)
+        shown = os.fsencode(path).decode("utf-8", "backslashreplace")
+        return cls(shown, reason, detail=detail)
 
 
 class FileNote(NamedTuple):
