@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,6 +36,7 @@ __all__ = [
     "admit",
     "drop_unused",
     "locks_of",
+    "no_documents",
     "put",
 ]
 
@@ -63,12 +64,21 @@ class Added:
     """Of them, those with nothing that counts; they are similar to nothing."""
     similar: int = 0
     """Not added, as one that is similar was there before."""
+    unread: list[tuple[str, str]] = field(default_factory=list)
+    """What of the source was not read, and why; of very many, the first 1,000."""
 
     def __iadd__(self, other: Added) -> Added:
         """Count others too."""
         for name in vars(self):
             setattr(self, name, getattr(self, name) + getattr(other, name))
         return self
+
+
+def no_documents(count: int) -> Canonical:
+    """Stand for documents that are not looked at any more."""
+    return Canonical(
+        np.empty(0, np.uint8), np.zeros(count + 1, np.int64), np.zeros((count, 2), np.uint64)
+    )
 
 
 class Put(NamedTuple):
@@ -84,6 +94,8 @@ class Prepared:
 
     puts: Sequence[Put]
     asked: Asked
+    lengths: NDArray[np.int64] = field(repr=False)
+    """Bytes of their canonical form."""
     contents: list[bytes] = field(repr=False)
     bodies: list[bytes] | None = field(repr=False)
 
@@ -95,10 +107,15 @@ class Prepared:
         sketches: StoredSketches,
         *,
         with_text: bool,
+        keep: bool = True,
     ) -> Prepared:
-        """Sketch and compress canonical documents."""
+        """Sketch and compress canonical documents; those to be admitted are kept as they are."""
         asked = Asked.of(documents, sketches)
-        return cls(puts, asked, asked.contents(), packed(documents) if with_text else None)
+        contents, lengths = asked.contents(), np.diff(documents.offsets)
+        bodies = packed(documents) if with_text else None
+        if not keep:
+            asked = replace(asked, documents=no_documents(len(puts)))
+        return cls(puts, asked, lengths, contents, bodies)
 
     def __len__(self) -> int:
         """Count the documents."""
@@ -118,6 +135,7 @@ class Prepared:
         return cls(
             [*chain.from_iterable(part.puts for part in parts)],
             asked,
+            np.concatenate([part.lengths for part in parts]),
             [*chain.from_iterable(part.contents for part in parts)],
             [*chain.from_iterable(bodies)] if bodies else None,
         )
@@ -193,7 +211,7 @@ def _check_repeats(puts: Sequence[Put], before: dict[str, Document], run: int) -
 
 def _entries(prepared: Prepared, rows: list[int], first: int) -> Entries:
     """Number new entries, and lay out what is stored of them."""
-    stored, lengths = prepared.asked.stored, np.diff(prepared.asked.documents.offsets)
+    stored, lengths = prepared.asked.stored, prepared.lengths
     chosen = np.array(rows, np.int64)
     numbers = np.arange(first, first + len(rows))
     sketches, width = stored.sketches[chosen].tobytes(), stored.sketches.shape[1]
@@ -283,6 +301,8 @@ def _similar_before(
     """Give the documents of a batch that are similar to one, of those before it."""
     stored = asked.stored
     rows = rows[~stored.empty[rows]]
+    if len(rows) <= 1:
+        return {}
     first, second = _meeting(stored.keys[rows])
     first, second = rows[first], rows[second]
     fingerprints = asked.documents.fingerprints

@@ -32,13 +32,17 @@ SEEN_TOGETHER = 8
 
 def suspects(keys: NDArray[np.int64], entries: NDArray[np.int64]) -> NDArray[np.int64]:
     """Give the buckets, of those that entries came into, which may be crowded by now."""
-    distinct, many = np.unique(keys, return_counts=True)
     checked = keys[entries % CHECKED_SHARE == 0]
+    if len(entries) and entries[-1] - entries[0] < SEEN_TOGETHER - 1:
+        return np.unique(checked) if len(checked) else checked
+    distinct, many = np.unique(keys, return_counts=True)
     return np.unique(np.concatenate([distinct[many >= SEEN_TOGETHER], checked]))
 
 
 def pack(writer: Writer, keys: NDArray[np.int64], least: int = CROWDED) -> int:
     """Pack those buckets that have more loose rows than `least`; count them."""
+    if not len(keys):
+        return 0
     found, _ = writer.loose(keys)
     distinct, many = np.unique(found, return_counts=True)
     crowded = distinct[many > least]

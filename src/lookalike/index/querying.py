@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,7 +24,8 @@ BODIES = 128
 """Entries whose bodies are unpacked at a time."""
 
 
-class Asked(NamedTuple):
+@dataclass(frozen=True)
+class Asked:
     """Documents that are looked for."""
 
     documents: Canonical
@@ -96,7 +97,8 @@ def similar_entries(
         found = _estimated(reader, asked, sketches, rows, entries, threshold)
     else:
         found = _compared(reader, asked, sketches, rows, entries, threshold, address, threads)
-    return Similar.joined([same, *found])
+    parts = [part for part in (same, *found) if len(part)]
+    return parts[0] if len(parts) == 1 else Similar.joined(parts)
 
 
 def check_threshold(asked: float | None, least: float) -> float:
@@ -216,6 +218,8 @@ def _compared(
     threads: int,
 ) -> list[Similar]:
     """Compare candidates exactly, some entries at a time."""
+    if not len(rows):
+        return []
     order = np.argsort(entries, kind="stable")
     rows, entries = rows[order], entries[order]
     distinct = np.unique(entries)

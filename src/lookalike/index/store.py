@@ -113,8 +113,8 @@ class Reader(Protocol):
     def documents_of(self, entries: NDArray[np.int64]) -> list[Document]:
         """Give the documents of entries, in no order."""
 
-    def next_documents(self, after: str, most: int) -> list[Document]:
-        """Give so many documents whose ids come after one, in the order of their UTF-8."""
+    def next_documents(self, after: str | None, most: int) -> list[Document]:
+        """Give so many documents whose ids come after one, or the first, in the order of UTF-8."""
 
     def next_entries(self, after: int, most: int) -> list[Entry]:
         """Give so many entries whose numbers come after one, in their order."""

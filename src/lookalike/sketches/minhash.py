@@ -13,6 +13,7 @@ looked at once a block, not once a row, and a row rarely repeats what another sa
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -70,6 +71,7 @@ def round_functions(blocks: int, seed: int) -> tuple[NDArray[np.uint64], NDArray
     return values[0::2] | np.uint64(1), values[1::2].copy()
 
 
+@lru_cache(maxsize=8)
 def _functions(rows: int, seed: int) -> tuple[NDArray[Any], ...]:
     """Give the functions of rounds and of rows, for whole blocks of rows."""
     blocks = -(-rows // kernels.BLOCK_ROWS)
