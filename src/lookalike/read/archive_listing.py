@@ -24,6 +24,7 @@ from lookalike.read.files import (
     one_line,
 )
 from lookalike.read.patterns import is_hidden, is_own
+from lookalike.read.saved_datasets import SavedDatasets
 from lookalike.read.streams import Bounds, Stream, opened
 from lookalike.read.unpacking import METHODS, Member, ZipMember
 
@@ -111,7 +112,12 @@ class _ArchiveListing:
 
     def finish(self) -> None:
         """Add what was listed to the files of the corpus."""
+        saved = SavedDatasets(self.archive)
         for name, shard in self.shards.items():
+            if name not in self.aside and (reason := saved.reason(name)):
+                self.found.pass_over(shard.name, reason)
+                self.found.set_aside.append(replace(shard, kind="text", packed=None))
+                continue
             (self.found.set_aside if name in self.aside else self.found.shards).append(shard)
 
     def _add(self, entry: Entry) -> None:

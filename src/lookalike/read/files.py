@@ -154,6 +154,13 @@ def counts_of(unread: Iterable[Unread]) -> dict[str, int]:
 
 REASON_CHARACTERS, ENDING_CHARACTERS = 200, 12
 """Of what another library says, and of the ending of a name, as they are shown."""
+PLAIN_WORDS = {
+    "File is not a zip file": "the list of what it holds, at its end, is missing",
+    "magic bytes not found in footer": "the list of what it holds, at its end, is missing",
+    "smaller than the size reported by footer": "the list of what it holds is cut off",
+    "Truncated compressed stream": "it breaks off",
+}
+"""What other libraries say, in words that tell their readers more."""
 NAMED_FILES = 3
 """Files that are named in a line, at the most."""
 
@@ -308,7 +315,9 @@ class Source:
 
 def one_line(reason: object) -> str:
     """Put what another library says on one line, and no more: it may quote what it reads."""
-    return shortened(" ".join(str(reason).split()), REASON_CHARACTERS) or type(reason).__name__
+    told = " ".join(str(reason).split())
+    plain = next((words for part, words in PLAIN_WORDS.items() if part in told), told)
+    return shortened(plain.rstrip(" .:;"), REASON_CHARACTERS) or type(reason).__name__
 
 
 def unreadable(name: object, error: Exception) -> SourceError:
