@@ -423,3 +423,11 @@ class TestOwnResults:
         (tmp_path / "run.json").write_text(record)
         (tmp_path / "a.txt").write_text("a text")
         assert ("a.txt", "a text") in ids_and_texts(tmp_path)
+
+
+def test_a_broken_table_in_a_folder_says_how_the_others_are_read(tmp_path):
+    path = write_records(tmp_path / "x" / "a.parquet", GOOD[:9])
+    write_records(tmp_path / "x" / "b.jsonl", GOOD[9:20])
+    path.write_bytes(path.read_bytes()[:-9])
+    assert refusal(tmp_path / "x").endswith("; skip_bad= reads the others without it")
+    assert "skip_bad" not in refusal(path)

@@ -158,7 +158,7 @@ PLAIN_WORDS = {
     "File is not a zip file": "the list of what it holds, at its end, is missing",
     "magic bytes not found in footer": "the list of what it holds, at its end, is missing",
     "smaller than the size reported by footer": "the list of what it holds is cut off",
-    "Truncated compressed stream": "it breaks off",
+    "Truncated compressed stream": "its end is missing",
 }
 """What other libraries say, in words that tell their readers more."""
 NAMED_FILES = 3

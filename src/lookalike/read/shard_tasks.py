@@ -232,7 +232,8 @@ class ShardReader:
     def _failed(self, error: SourceError, part: Part) -> Piece:
         """Stop at a shard that cannot be read, or skip the rest of it."""
         if not self._skip_shards:
-            raise error
+            within = self.shards[part.number].within and type(error) is SourceError
+            raise _with_way_on(error) if within else error
         return self._end(part, (Unread(self.shards[part.number].name, error.raw),))
 
     def group_task(self, numbers: Sequence[int], read: int, reading: Reading) -> Task:

@@ -86,7 +86,7 @@ def check_names(shard: Shard, options: ReadOptions) -> None:
 def _damaged(shard: Shard, number: int, reason: object) -> SourceError:
     return SourceError(
         f"{shard.name} is not whole: its WARC data breaks off or is damaged at record "
-        f"{number:,} ({one_line(reason)}); make the file again"
+        f"{number:,} ({one_line(reason)}), and is read no further; make the file again"
     )
 
 
