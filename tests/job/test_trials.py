@@ -68,7 +68,7 @@ def test_files_that_may_have_been_meant_are_named_first(essays: Path) -> None:
     said: list[str] = []
     lookalike.find(essays, say=said.append).close()
     (line,) = [line for line in said if line.startswith("Skipped")]
-    assert line.partition("(")[2].startswith(f"{essays / 'picture.png'}")
+    assert line.rpartition(": ")[2].startswith(f"{essays / 'picture.png'}")
 
 
 def test_an_array_without_records_is_no_text(tmp_path: Path) -> None:

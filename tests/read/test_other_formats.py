@@ -90,12 +90,12 @@ class TestLine:
     def test_a_few_are_all_named(self, tmp_path):
         self.fill(tmp_path / "x", 5)
         names = ", ".join(f"{tmp_path}/x/{at}.png" for at in range(5))
-        assert self.said(tmp_path / "x") == f"Skipped 5 files: 5 binary ({names})."
+        assert self.said(tmp_path / "x") == f"Skipped 5 files: 5 binary: {names}."
 
     def test_of_many_it_says_where_the_names_are(self, tmp_path):
         self.fill(tmp_path / "x", 6)
         names = ", ".join(f"{tmp_path}/x/{at}.png" for at in range(3))
-        begin = f"Skipped 6 files: 6 binary ({names}, …); "
+        begin = f"Skipped 6 files: 6 binary: {names}, …; "
         assert self.said(tmp_path / "x") == f"{begin}with out=, skipped.jsonl names all."
         for out in ("found", "found.csv"):
             place = tmp_path / {"found": "found/skipped.jsonl"}.get(out, f"{out}.skipped.jsonl")

@@ -43,11 +43,11 @@ def skipped_line(skipped: Mapping[str, int], unread: Sequence[Unread], place: Pa
 
 
 def _named(counted: str, files: Sequence[Unread]) -> str:
-    names = (f"{one.path}: {one.detail}" if one.detail else one.path for one in files)
-    return f"{counted} ({', '.join(names)})"
+    names = (f"{one.path} ({one.detail})" if one.detail else one.path for one in files)
+    return f"{counted}: {', '.join(names)}"
 
 
 def _some(counted: str, files: Sequence[Unread], place: Path | None) -> str:
     names = ", ".join(one.path for one in files[:FIRST_FILES])
     where = f"{place} names all" if place else f"with {setting('out')}, skipped.jsonl names all"
-    return f"{counted} ({names}, …); {where}"
+    return f"{counted}: {names}, …; {where}"
