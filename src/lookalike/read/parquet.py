@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from lookalike.base.errors import SourceError
 from lookalike.base.memory import size
-from lookalike.base.wording import quoted
+from lookalike.base.wording import quoted, setting
 from lookalike.read import streams
 from lookalike.read.column_batches import MAX_ROWS, chosen_paths
 from lookalike.read.files import one_line
@@ -77,7 +77,12 @@ def read_rows(shard: Shard, file: Any, group: int, many: int) -> pa.Table:
                     return pa.Table.from_batches(found)
         except (OSError, ValueError, pa.ArrowException):
             pass
-        raise _damaged(shard, error) from None
+        # Those that are compared were read before.
+        raise SourceError(
+            f"{shard.name} is damaged in other columns than those that are compared "
+            f"({one_line(error)}): make the file again, or take the ids of what is kept by "
+            f"{setting('list_only')}"
+        ) from None
 
 
 class ParquetTable:
