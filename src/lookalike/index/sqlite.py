@@ -16,6 +16,7 @@ import numpy as np
 
 from lookalike.base.errors import OutputError, SourceError, UnreadableError
 from lookalike.base.threads import pieces
+from lookalike.base.wording import quoted
 from lookalike.index.store import FORMAT, Block, Body, Document, Entry
 
 if TYPE_CHECKING:
@@ -513,6 +514,9 @@ class Rows:
 
     def put_documents(self, documents: Sequence[Document]) -> None:
         """Add or replace documents, in the order in which the table has them."""
+        for one in documents:
+            if "\0" in one.id:
+                raise SourceError(f"the id {quoted(one.id)} holds a NUL: give it another")
         for begin in range(0, len(documents), STATEMENT_ENTRIES):
             some = documents[begin : begin + STATEMENT_ENTRIES]
             self._run(
