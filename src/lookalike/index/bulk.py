@@ -152,9 +152,9 @@ def chunks(
         gathered.add(part, prepared, types)
         full = gathered.documents >= most or gathered.bytes * CHUNK_MEMORY_SHARE >= running.memory
         if part.last and full:
-            yield gathered.chunk()
+            yield gathered.chunk(part.batch)
     if gathered.batch is not None:
-        yield gathered.chunk()
+        yield gathered.chunk(gathered.batch)
 
 
 class _Gathered:
@@ -185,10 +185,8 @@ class _Gathered:
             self._unread += [*batch.unread, *batch.broken]
             self._notes += batch.notes
 
-    def chunk(self) -> Chunk:
+    def chunk(self, batch: Batch) -> Chunk:
         """Give all of it as one chunk, which ends where a batch does."""
-        batch = self.batch
-        assert batch is not None  # noqa: S101 - for the type
         prepared = Prepared.joined(self._prepared) if self._prepared else None
         found = Chunk(
             prepared, self.columns, list(batch.next), batch.read, self._unread, self._notes

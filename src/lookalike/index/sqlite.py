@@ -9,6 +9,7 @@ import threading
 from contextlib import contextmanager, suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 from weakref import WeakSet
 
 import numpy as np
@@ -39,6 +40,8 @@ STATEMENT_BYTES = 1 << 26
 """Bytes of bodies that do."""
 MAGIC, HEAD_BYTES, APPLICATION_PLACE = b"SQLite format 3\0", 100, slice(68, 72)
 """How every file of SQLite begins."""
+OPENED = {"mode": "rw"}
+"""Of an address of SQLite's: the file is opened, never made."""
 CACHE_BYTES = 1 << 26
 """Pages that a connection holds; the system holds others."""
 SCHEMA = """
@@ -178,7 +181,7 @@ class SqliteStore:
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            f"{self._path.absolute().as_uri()}?mode=rw",
+            f"{self._path.absolute().as_uri()}?{urlencode(OPENED)}",
             uri=True,
             timeout=self._wait,
             isolation_level=None,
