@@ -17,7 +17,7 @@ USUAL_NEXT = 0.6
 
 def nearest_text(result: FindResult | DedupResult) -> str:
     """Say which pair below the threshold is the most similar, and among which pairs."""
-    from lookalike.base.wording import count, similarity_text, visible
+    from lookalike.base.wording import count, in_full, similarity_text, visible
 
     summary, settings = result.summary, result.settings
     found, compared = summary.nearest, summary.candidates - summary.dismissed
@@ -32,7 +32,7 @@ def nearest_text(result: FindResult | DedupResult) -> str:
         return f"Of {among}, the nearest beyond that differ in {bits}: {names}."
     about = "about " if settings.by_sketches else ""
     similarity = similarity_text(found.similarity, settings.threshold)
-    below = f"below {settings.threshold:g}"
+    below = f"below {in_full(settings.threshold)}"
     return f"Of {among}, the most similar {below} has {about}{similarity}: {names}."
 
 

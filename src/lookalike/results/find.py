@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from lookalike.base.errors import OutputError
-from lookalike.base.wording import Message, count, setting, similarity_text
+from lookalike.base.wording import Message, count, in_full, setting, similarity_text
 from lookalike.planning.plan import Plan
 from lookalike.results.record import Run, counts_of, place_of, record_of
 from lookalike.results.result import Result, is_folder, write_file, write_folder
@@ -79,7 +79,7 @@ class FindResult(Result):
         found = f"{count(len(self), 'pair')} in {count(self.summary.documents, 'document')}"
         if self.settings.simhash is not None:
             return [found, f"simhash {self.settings.simhash}"]
-        return [found, f"threshold {self.settings.threshold:g}"]
+        return [found, f"threshold {in_full(self.settings.threshold)}"]
 
     def _tables(self) -> dict[str, Any]:
         tables = self._empty_ids() | {"similar": self.similar.held(), "grouped": None}
