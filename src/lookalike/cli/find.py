@@ -95,7 +95,7 @@ def _summarise(
     found = result.pair_count
     nearest: list[str] = []
     # Where the table says that there is nothing, it says this too.
-    if found < SHOWN_PAIRS and (found or not shown):
+    if found or not shown:
         nearest = nearest_lines(result, found=found)
     say_warnings(console, (*result.summary.warnings, *result.doubts))
     facts = [
