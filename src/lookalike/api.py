@@ -26,7 +26,7 @@ from lookalike.settings import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -257,9 +257,11 @@ def write_sketches(
 
 @takes_two(CompareOptions)
 def compare(
-    a: str | os.PathLike[str] | None, b: str | os.PathLike[str] | None, options: CompareOptions
+    a: str | os.PathLike[str] | Sequence[str] | None,
+    b: str | os.PathLike[str] | Sequence[str] | None,
+    options: CompareOptions,
 ) -> Comparison:
-    """Compare two texts, or two files where they are named by `Path` objects.
+    """Compare two texts, two lists of tokens, or two files, named by `Path` objects.
 
     Gives their similarity, the share of each that the other has, and the passages that they share,
     of at least so many words.
