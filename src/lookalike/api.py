@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any
 from lookalike.base.errors import SettingsError
 from lookalike.base.options import takes, takes_two
 from lookalike.base.wording import setting
+from lookalike.job.given import settings_from, text_of
 from lookalike.settings import (
     BoilerplateOptions,
     CompareOptions,
@@ -22,7 +23,6 @@ from lookalike.settings import (
     FindOptions,
     SketchFileOptions,
     SketchOptions,
-    settings_of,
 )
 
 if TYPE_CHECKING:
@@ -39,7 +39,6 @@ if TYPE_CHECKING:
         Summary,
     )
     from lookalike.score.comparison import Comparison
-    from lookalike.settings import Settings
 
 __all__ = [
     "boilerplate",
@@ -94,7 +93,7 @@ def find(source: Any, options: FindOptions) -> FindResult:
     from lookalike.job.opening import job_on, result_there
     from lookalike.results import FindResult
 
-    with job_on(source, _settings(options), options) as job:
+    with job_on(source, settings_from(options), options) as job:
         if result_there(job, options.out, options, job.name("find")):
             return FindResult.open(options.out or "")
         result = find(job)
@@ -137,7 +136,7 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
             raise SettingsError(
                 f"{setting(name)} is of what is written: name a folder by {setting('out')}"
             )
-    with job_on(source, _settings(options), options) as job:
+    with job_on(source, settings_from(options), options) as job:
         out, listed = options.out, options.list_only
         annotate = {"annotate": True} if options.annotate else {}
         name = job.name("dedup", listed, options.drop_unread, *annotate)
@@ -176,7 +175,7 @@ def contained(source: Any, options: ContainedOptions) -> ContainmentResult:
     from lookalike.job.opening import job_on, result_there
     from lookalike.results import ContainmentResult
 
-    with job_on(source, _settings(options, containment=options.containment), options) as job:
+    with job_on(source, settings_from(options, containment=options.containment), options) as job:
         if result_there(job, options.out, options, job.name("contained")):
             return ContainmentResult.open(options.out or "")
         result = contained(job)
@@ -194,7 +193,7 @@ def boilerplate(source: Any, options: BoilerplateOptions) -> BoilerplateResult:
     from lookalike.job.opening import job_on, result_there
     from lookalike.results import BoilerplateResult
 
-    with job_on(source, _settings(options), options) as job:
+    with job_on(source, settings_from(options), options) as job:
         name = job.name("boilerplate", options.most)
         if result_there(job, options.out, options, name):
             return BoilerplateResult.open(options.out or "")
@@ -271,7 +270,7 @@ def compare(
     given = asdict(options)
     told = {name: given.pop(name) for name in ("encoding", "strict_encoding", "main_text")}
     _check_files([os.fspath(one) for one in (a, b) if isinstance(one, os.PathLike)], told)
-    (first, *read_first), (second, *read_second) = _text_of(a, **told), _text_of(b, **told)
+    (first, *read_first), (second, *read_second) = text_of(a, **told), text_of(b, **told)
     notes = tuple(f"{name}: {note}" for name, note in (*read_first, *read_second) if note)
     return replace(compare_texts(first, second, **given), notes=notes)
 
@@ -288,31 +287,6 @@ def _check_files(names: list[str], told: Mapping[str, Any]) -> None:
             raise SettingsError(f"there is no page for {setting('main_text')}: leave it out")
 
 
-def _settings(options: Any, **others: Any) -> Settings:
-    """Give the settings among options; a text to ignore may be in a file."""
-    ignore = getattr(options, "ignore", None)
-    if ignore is not None:
-        told = {"encoding": options.encoding, "strict_encoding": options.strict_encoding}
-        others["ignore"], (name, note) = _text_of(ignore, **told)
-        if note and options.say is not None:
-            options.say(f"{name}: {note}")
-    return settings_of(options, **others)
-
-
-def _text_of(text: Any, **told: Any) -> tuple[Any, tuple[str, str]]:
-    """Give the text of a file, with its name and a note of how it was read, if there is one.
-
-    What is no name of a file is given as it is.
-    """
-    if not isinstance(text, os.PathLike):
-        return text, ("", "")
-    from lookalike.read import read_document
-
-    name = os.fspath(text)
-    found, note = read_document(name, **told)
-    return found, (name, note)
-
-
 @contextmanager
 def _sketches(
     source: Any, options: SketchOptions, out: str | os.PathLike[str] | None = None
@@ -323,7 +297,7 @@ def _sketches(
     from lookalike.recipe import ColumnChoice, check_used
 
     choice = ColumnChoice(options.columns, options.rows, options.bits, options.multiset)
-    settings = _settings(options, metric="cosine", rows=None, multiset=False)
+    settings = settings_from(options, metric="cosine", rows=None, multiset=False)
     if choice.columns:
         check_used(choice.columns, choice, settings.weights, settings.seed)
     with job_on(source, settings, options, out=out) as job:

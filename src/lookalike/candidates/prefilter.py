@@ -25,13 +25,17 @@ class Prefilter:
         self._most = most
         self._threads = threads
 
+    def differing(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Count the bits in which the sketches of candidates differ."""
+        return hyperplanes.differing(self._bits, first, second)
+
     def passing(
         self, first: NDArray[np.int64], second: NDArray[np.int64]
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Give the candidates that are worth comparing."""
 
         def near(piece: slice) -> NDArray[np.bool_]:
-            return hyperplanes.differing(self._bits, first[piece], second[piece]) <= self._most
+            return self.differing(first[piece], second[piece]) <= self._most
 
         cut = pieces(np.ones(len(first), np.int64), BLOCK_DOCUMENTS)
         found = [np.empty(0, np.bool_), *in_order(near, cut, self._threads)]

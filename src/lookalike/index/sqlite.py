@@ -26,11 +26,9 @@ __all__ = ["SqliteStore"]
 
 APPLICATION = 0x4C4B414C
 """Of a file of ours: LKAL."""
-PAGE_BYTES = 8192
+PAGE_BYTES = 4096
 CACHE_BYTES = 1 << 26
 """Pages that a connection holds; the system holds others."""
-WAIT_SECONDS = 60.0
-"""How long a writer waits for another."""
 SCHEMA = """
 CREATE TABLE fact (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE entry (
@@ -58,23 +56,14 @@ CREATE TABLE crowd (
 );
 CREATE INDEX crowd_key ON crowd (key);
 """
-PARTS = {
-    "document": "documents",
-    "document_entry": "documents",
-    "entry": "entries",
-    "entry_content": "entries",
-    "body": "texts",
-    "loose": "bands",
-    "crowd": "crowds",
-    "crowd_key": "crowds",
-}
-"""What the tables and their indexes hold, as a user is told."""
+PARTS = ("documents", "entries", "texts", "bands", "crowds")
+"""What takes room, as a user is told."""
 
 
 class SqliteStore:
     """One file; beside it, while it is open, SQLite's own -wal and -shm."""
 
-    def __init__(self, path: Path, *, durable: bool = False, wait: float = WAIT_SECONDS) -> None:
+    def __init__(self, path: Path, *, durable: bool = False, wait: float = 60.0) -> None:
         """Open a file that there is. With `durable` each change is on the disk when it is done."""
         self.address = os.fspath(path)
         self._path = path
@@ -270,9 +259,17 @@ class Rows:
         self._run = connection.execute
         self._many: Callable[..., sqlite3.Cursor] = connection.executemany
 
-    def facts(self) -> dict[str, str]:
-        """Give all facts."""
-        return dict(self._run("SELECT name, text FROM fact").fetchall())
+    def fact(self, name: str) -> str | None:
+        """Give a fact."""
+        row = self._run("SELECT text FROM fact WHERE name = ?", (name,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def facts(self, begin: str) -> dict[str, str]:
+        """Give all facts whose names begin so."""
+        rows = self._run(
+            "SELECT name, text FROM fact WHERE substr(name, 1, ?) = ?", (len(begin), begin)
+        )
+        return dict(rows.fetchall())
 
     def loose(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Give the loose rows of buckets."""
@@ -338,11 +335,12 @@ class Rows:
         )
         return [Document(*row) for row in rows]
 
-    def next_documents(self, after: str, most: int) -> list[Document]:
+    def next_documents(self, after: str | None, most: int) -> list[Document]:
         """Give documents in the order of their ids."""
         rows = self._run(
-            "SELECT id, entry, metadata, run FROM document WHERE id > ? ORDER BY id LIMIT ?",
-            (after, most),
+            "SELECT id, entry, metadata, run FROM document WHERE ? IS NULL OR id > ? "
+            "ORDER BY id LIMIT ?",
+            (after, after, most),
         )
         return [Document(*row) for row in rows]
 
@@ -377,21 +375,21 @@ class Rows:
         return dict(zip(names, counts, strict=True))
 
     def bytes_by_part(self) -> dict[str, int]:
-        """Tell how much room each part takes, as SQLite counts its pages or else estimates."""
-        found = dict.fromkeys(PARTS.values(), 0)
-        for name, part in PARTS.items():
-            found[part] += self._bytes_of(name)
-        return found
-
-    def _bytes_of(self, name: str) -> int:
-        with suppress(sqlite3.OperationalError):  # where SQLite was built without its statistics
-            return int(
-                self._run(
-                    "SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE name = ? AND aggregate",
-                    (name,),
-                ).fetchone()[0]
-            )
-        return 0
+        """Tell how much room each part takes: the pages in use, shared out by what is in them."""
+        sizes = self._run(
+            "SELECT (SELECT coalesce(sum(2 * length(id) + coalesce(length(metadata), 0) + 16), 0)"
+            " FROM document),"
+            " (SELECT coalesce(sum(2 * length(content) + length(sketch) + 20), 0) FROM entry),"
+            " (SELECT coalesce(sum(length(body) + 8), 0) FROM body),"
+            " (SELECT count(*) * 16 FROM loose),"
+            " (SELECT coalesce(sum(length(entries) + length(sketches) + 30), 0) FROM crowd)"
+        ).fetchone()
+        pages, free, page_bytes = (
+            int(self._run(f"PRAGMA {name}").fetchone()[0])
+            for name in ("page_count", "freelist_count", "page_size")
+        )
+        known, room = max(sum(sizes), 1), (pages - free) * page_bytes
+        return {part: size * room // known for part, size in zip(PARTS, sizes, strict=True)}
 
     def largest_buckets(self, most: int) -> list[tuple[int, int]]:
         """Give the largest buckets."""
@@ -413,8 +411,7 @@ class Rows:
 
     def count_up(self, name: str, by: int) -> int:
         """Raise a counter."""
-        row = self._run("SELECT text FROM fact WHERE name = ?", (name,)).fetchone()
-        before = 0 if row is None else int(row[0])
+        before = int(self.fact(name) or 0)
         self.set_fact(name, str(before + by))
         return before
 

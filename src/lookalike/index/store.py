@@ -86,8 +86,11 @@ class Block(NamedTuple):
 class Reader(Protocol):
     """One look at a store, which nothing changes while it lasts."""
 
-    def facts(self) -> dict[str, str]:
-        """Give all facts."""
+    def fact(self, name: str) -> str | None:
+        """Give a fact; None where it was never noted."""
+
+    def facts(self, begin: str) -> dict[str, str]:
+        """Give all facts whose names begin so."""
 
     def loose(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Give the loose rows of buckets: their keys, and the entry of each."""
@@ -110,8 +113,8 @@ class Reader(Protocol):
     def documents_of(self, entries: NDArray[np.int64]) -> list[Document]:
         """Give the documents of entries, in no order."""
 
-    def next_documents(self, after: str, most: int) -> list[Document]:
-        """Give so many documents whose ids come after one, in the order of their UTF-8."""
+    def next_documents(self, after: str | None, most: int) -> list[Document]:
+        """Give so many documents whose ids come after one, or the first, in the order of UTF-8."""
 
     def next_entries(self, after: int, most: int) -> list[Entry]:
         """Give so many entries whose numbers come after one, in their order."""

@@ -179,8 +179,11 @@ class Job:
             f"{size(1.5 * total)} of disk in {self.work.place} (more where sources are compressed)."
         )
 
-    def prepare(self, command: str) -> None:
-        """Read, collapse what is identical, choose the shingle and plan."""
+    def prepare(self, command: str, expected: int | None = None) -> None:
+        """Read, collapse what is identical, choose the shingle and plan.
+
+        Where so many documents are `expected`, these are a sample of them.
+        """
         self.seconds.began = time.perf_counter()
         self.command = command
         self._begin(command)
@@ -222,8 +225,9 @@ class Job:
                 self.settings,
                 sample,
                 threads=running.threads,
-                memory=running.memory,
+                memory=running.memory if expected is None else None,
                 keeper=self.work,
+                expected=expected or 0,
             )
 
     def sketched(self) -> Sketches:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from lookalike.text.documents import Texts
     from lookalike.text.normalise import Canonical
 
-__all__ = ["Chosen", "Sample", "check", "choose"]
+__all__ = ["Chosen", "Sample", "check", "choose", "choose_unseen"]
 
 SCRIPT_DOCUMENTS = 200
 """Documents that tell the script of a corpus."""
@@ -51,6 +51,8 @@ WEIGHTED_BY = {
     "log": "shingles by log counts",
     "tf-idf": "shingles by tf-idf",
 }
+UNSEEN_SHINGLE = "chars:6"
+"""What is compared where documents come later and none was seen: what news articles get."""
 SMALL_DOCUMENTS, SMALL_WEIGHTED_SETS = 200, 10
 """Distinct documents up to which comparing all is cheaper than sketching: sets and vectors, and
 sets of weighted shingles, whose products are dearer."""
@@ -140,11 +142,12 @@ def choose(
     threads: int = 1,
     memory: int | None = None,
     keeper: Keeper | None = None,
+    expected: int = 0,
 ) -> Chosen:
     """Choose the shingle, leave out those that do not count, plan, and say what is doubtful.
 
     With so much `memory`, a corpus that is no larger than a sample is compared as a whole: to plan
-    takes as long.
+    takes as long. Where so many documents are `expected`, the plan is for them.
     """
     chosen = sampling.sample(sample.documents, sample.rows)
     small = _is_small(settings, sample, chosen, memory)
@@ -156,20 +159,66 @@ def choose(
         measured = _measured(settings, sample, chosen, threads, close=close)
         if keeper is not None:
             keeper.keep(measured.dump(decided_by))
+    documents = max(sample.distinct, expected)
+    recipe, plan = _planned(settings, measured, sample.form, documents, small=small)
+    return Chosen(recipe, plan, measured.warnings + _warnings(sample, settings, plan))
+
+
+def choose_unseen(settings: Settings, *, expected: int, dimension: int | None = None) -> Chosen:
+    """Choose for documents of which there is no sample: texts, or vectors of a dimension."""
+    form = CanonicalForm.of(settings)
+    metric: Metric
+    if dimension is not None:
+        if settings.metric != "cosine":
+            raise SettingsError(
+                f"vectors are compared by their angle: use {setting('metric', 'cosine')}"
+            )
+        form = replace(form, kind="vectors", dimension=dimension)
+        metric = Cosine(settings.seed, dimension=dimension)
+        what, name = "vectors", _dimensions(form)
+        measured = Measured(metric, sampling.TYPICAL, name, what, None, [])
+    else:
+        for name, given in (
+            ("max_df", settings.max_df is not None),
+            ("weights", settings.weights == "tf-idf"),
+        ):
+            if given:
+                raise SettingsError(
+                    f"{setting(name)} is told by the documents: give a sample of them in "
+                    f"{setting('like')}"
+                )
+        form = replace(form, kind="text")
+        unseen = Sample.of_array(pa.array([], pa.large_string()), settings)
+        given_size = settings.shingle != "auto"
+        spec = settings.shingle if given_size else UNSEEN_SHINGLE
+        reason = "as given" if given_size else "usual for articles; no sample was given"
+        shingling = Shingling.parse(spec, multiset=settings.multiset)
+        if (table := _ignored(unseen, settings, shingling, 1)) is not None:
+            shingling = replace(shingling, ignored=table)
+        metric = _metric(unseen, settings, shingling, 1)
+        name = f"{shingling} multiset" if settings.multiset else str(shingling)
+        measured = Measured(metric, sampling.TYPICAL, name, _what(metric), reason, [])
+    return Chosen(*_planned(settings, measured, form, expected, small=False), [])
+
+
+def _planned(
+    settings: Settings, measured: Measured, form: CanonicalForm, documents: int, *, small: bool
+) -> tuple[Recipe, Plan]:
+    """Plan for so many documents, and make the recipe."""
     metric, background = measured.metric, measured.background
     if isinstance(metric, Fingerprints):
-        meetings = expected_meetings([np.uint64(mask) for mask in metric.masks], sample.distinct)
+        meetings = expected_meetings([np.uint64(mask) for mask in metric.masks], documents)
         plan = planning.plan_of_blocks(
-            metric.distance, sample.distinct, background, len(metric.masks), meetings
+            metric.distance, documents, background, len(metric.masks), meetings
         )
     else:
-        plan = planning.plan_for(settings, sample.distinct, background, small=small)
+        plan = planning.plan_for(settings, documents, background, small=small)
     plan = replace(plan, shingle=measured.name, shingle_reason=measured.reason, what=measured.what)
     if settings.estimate:
         least = MIN_ESTIMATED_BITS if settings.metric == "cosine" else MIN_ESTIMATED_ROWS
         plan = replace(plan, estimated=max(plan.signature, least))
     recipe = Recipe(
-        sample.form,
+        form,
         metric,
         plan.cascade,
         settings.threshold,
@@ -177,7 +226,11 @@ def choose(
         max(plan.signature, plan.estimated),
         plan.estimated,
     )
-    return Chosen(recipe, plan, measured.warnings + _warnings(sample, settings, plan))
+    return recipe, plan
+
+
+def _what(metric: Metric) -> str:
+    return WEIGHTED_BY[metric.weighting.name] if isinstance(metric, Cosine) else "shingles"
 
 
 def _measured(
@@ -210,8 +263,7 @@ def _measured(
             background = sampling.with_close_pairs(background, texts, shingling)
     warnings = sampling.shingle_warnings(sample_texts, every, shingling, background)
     name = f"{shingling} multiset" if settings.multiset else str(shingling)
-    what = WEIGHTED_BY[metric.weighting.name] if isinstance(metric, Cosine) else "shingles"
-    return Measured(metric, background, name, what, reason, warnings)
+    return Measured(metric, background, name, _what(metric), reason, warnings)
 
 
 def _is_small(

@@ -1,0 +1,195 @@
+"""Whole sources on their way into an index: prepared on several threads, written in turn."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from lookalike.base.threads import in_order
+from lookalike.base.wording import counted_reasons, skipped_by_kind
+from lookalike.index import metadata
+from lookalike.index.adding import Added, Prepared, Put
+from lookalike.job.canonical_parts import CanonicalParts
+from lookalike.job.sources import Reading
+from lookalike.read.files import counts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from lookalike.index.columns import Columns
+    from lookalike.job.canonical_parts import Part
+    from lookalike.job.running import Running
+    from lookalike.read import Batch, Corpus
+    from lookalike.read.files import Unread
+    from lookalike.read.source import InMemory
+    from lookalike.recipe import CanonicalForm, StoredSketches
+
+__all__ = ["Chunk", "Incoming", "Progressed", "chunks", "unread_line"]
+
+MAX_CHUNK_DOCUMENTS = 1 << 16
+"""Documents that are written in one change, at the most: others wait for it."""
+MAX_ADMITTED_DOCUMENTS = 2000
+CHUNK_MEMORY_SHARE = 8
+"""Of the memory allowed, the part that the documents of one change take."""
+
+
+@dataclass
+class Progressed:
+    """How far a source was added; what is written with each change, so that it can go on."""
+
+    run: int
+    next: list[int] | None = None
+    read: int = 0
+    kind: str | None = None
+    dimension: int | None = None
+    added: Added = field(default_factory=Added)
+    unread: list[tuple[str, str]] = field(default_factory=list)
+    """What was not read, and why; of very many, the first."""
+
+    def dump(self) -> str:
+        """Write it as JSON."""
+        return json.dumps({**vars(self), "added": vars(self.added)})
+
+    @classmethod
+    def load(cls, text: str) -> Progressed:
+        """Read what `dump` wrote."""
+        plain = json.loads(text)
+        unread = [(path, reason) for path, reason in plain.pop("unread")]
+        return cls(**{**plain, "added": Added(**plain["added"]), "unread": unread})
+
+
+def unread_line(unread: Sequence[Unread]) -> str:
+    """Say how many files and records were not read, and why."""
+    counted = skipped_by_kind(counts_of(unread))
+    return " ".join(f"Skipped {counted_reasons(*of_kind)}." for of_kind in counted.items())
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """A source that is to be added or looked for."""
+
+    source: Corpus | InMemory
+    running: Running
+    form: CanonicalForm
+    names: tuple[str, ...]
+    """Columns that are kept as metadata."""
+    told: Mapping[str, Any]
+
+    @classmethod
+    def of(
+        cls, source: Any, options: Any, running: Running, form: CanonicalForm, names: Sequence[str]
+    ) -> Incoming:
+        """Open a source as the options say."""
+        reading = Reading.of(options)
+        columns = dict.fromkeys(names, "for metadata")
+        opened = reading.open(source, running, columns)
+        reading.check([opened])
+        return cls(opened, running, form, tuple(names), reading.told())
+
+    def digest(self, **others: Any) -> str | None:
+        """Name the source and how it is read; None for one that no other process can have."""
+        identity = self.source.identity()
+        if identity is None:
+            return None
+        plain = json.dumps([identity, self.told, self.names, others], sort_keys=True, default=str)
+        return hashlib.sha256(plain.encode()).hexdigest()[:24]
+
+    def parts(self, at: Progressed) -> Iterator[Part]:
+        """Give the documents from where an addition has come to."""
+        start = None if at.next is None else (at.next[0], at.next[1], at.next[2])
+        known = {"kind": self.form.kind, "dimension": self.form.dimension or None}
+        batches = self.source.batches(start, threads=self.running.threads)
+        yield from CanonicalParts(self.source, self.form, self.running, known).of(batches)
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Documents that are written in one change, and where the next ones begin."""
+
+    prepared: Prepared | None
+    """None where there is no document, only something that was not read."""
+    columns: Columns
+    next: list[int]
+    read: int
+    unread: list[Unread]
+    notes: list[str]
+
+
+def chunks(
+    incoming: Incoming,
+    at: Progressed,
+    sketches: StoredSketches,
+    columns: Columns,
+    *,
+    with_text: bool,
+    admitted: bool = False,
+) -> Iterator[Chunk]:
+    """Prepare a source, and give it in chunks that end where a batch does.
+
+    Those to be `admitted` are few at a time, as each is compared with those before it.
+    """
+    most = MAX_ADMITTED_DOCUMENTS if admitted else MAX_CHUNK_DOCUMENTS
+    running = incoming.running
+
+    def prepare(part: Part) -> tuple[Part, Prepared, dict[str, str]]:
+        ids = part.batch.ids.take(pa.array(part.rows)).cast(pa.string()).to_pylist()
+        chosen = {
+            name: part.batch.columns[name].take(pa.array(part.rows)) for name in incoming.names
+        }
+        written, types = metadata.encode_rows(ids, chosen, columns.metadata)
+        puts = [Put(*row) for row in zip(ids, written, strict=True)]
+        prepared = Prepared.of(puts, part.canonical, sketches, with_text=with_text, keep=admitted)
+        return part, prepared, types
+
+    gathered = _Gathered(columns)
+    for part, prepared, types in in_order(prepare, incoming.parts(at), running.threads):
+        gathered.add(part, prepared, types)
+        full = gathered.documents >= most or gathered.bytes * CHUNK_MEMORY_SHARE >= running.memory
+        if part.last and full:
+            yield gathered.chunk()
+    if gathered.batch is not None:
+        yield gathered.chunk()
+
+
+class _Gathered:
+    """What was prepared since the last chunk."""
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+        self._clear()
+
+    def _clear(self) -> None:
+        self.batch: Batch | None = None
+        self.documents = self.bytes = 0
+        self._prepared: list[Prepared] = []
+        self._unread: list[Unread] = []
+        self._notes: list[str] = []
+
+    def add(self, part: Part, prepared: Prepared, types: Mapping[str, str]) -> None:
+        """Take one more part."""
+        self.batch = batch = part.batch
+        if len(prepared):
+            self.columns = self.columns.with_ids(whole=pa.types.is_integer(batch.ids.type))
+            self.columns = self.columns.with_metadata(types, prepared.puts[0].id)
+            self._prepared.append(prepared)
+            self.documents += len(prepared)
+            self.bytes += len(part.canonical.data)
+        self._unread += part.bad
+        if part.last:
+            self._unread += [*batch.unread, *batch.broken]
+            self._notes += batch.notes
+
+    def chunk(self) -> Chunk:
+        """Give all of it as one chunk, which ends where a batch does."""
+        batch = self.batch
+        assert batch is not None  # noqa: S101 - for the type
+        prepared = Prepared.joined(self._prepared) if self._prepared else None
+        found = Chunk(
+            prepared, self.columns, list(batch.next), batch.read, self._unread, self._notes
+        )
+        self._clear()
+        return found

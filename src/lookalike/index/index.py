@@ -1,0 +1,611 @@
+"""The index: documents that were seen, and which of them a new one is similar to."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.base.errors import SettingsError, SourceError
+from lookalike.base.options import takes, takes_two
+from lookalike.base.progress import asked_for
+from lookalike.base.threads import available, in_order
+from lookalike.base.wording import setting
+from lookalike.index import adding, metadata
+from lookalike.index.adding import Added, Prepared, Put
+from lookalike.index.bulk import Incoming, Progressed, chunks, unread_line
+from lookalike.index.columns import Columns, id_text
+from lookalike.index.creating import chosen_facts
+from lookalike.index.export import write_export
+from lookalike.index.filters import Filter
+from lookalike.index.info import info_of
+from lookalike.index.matches import Admission, Match, match_table
+from lookalike.index.merging import check_mergeable, prepared_pages
+from lookalike.index.opening import create_store, open_store
+from lookalike.index.querying import Asked, check_threshold, similar_entries
+from lookalike.index.sqlite import SqliteStore
+from lookalike.job.running import Running
+from lookalike.planning.plan import Plan
+from lookalike.read import read
+from lookalike.read.files import Unread
+from lookalike.recipe import Recipe, StoredSketches
+from lookalike.settings.index_options import (
+    IndexAddOptions,
+    IndexCreateOptions,
+    IndexQueryOptions,
+)
+
+if TYPE_CHECKING:
+    import os
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from lookalike.index.querying import Similar
+    from lookalike.index.store import Document, Reader, Store
+    from lookalike.text.normalise import Canonical
+
+__all__ = ["Admission", "Index", "Match"]
+
+PAGE = 1000
+"""Documents that are gone through, or removed, at a time."""
+RUN_COUNTER = "counter.runs"
+SWEPT_SHARE, MIN_SWEPT = 0.5, 10_000
+"""Entries that are gone, beside those that are there, from which on their rows are swept."""
+MAX_UNREAD = 1000
+"""Files and records not read that are remembered by name."""
+
+
+class Index:
+    """Documents that were seen, on disk, and which of them a new one is similar to.
+
+    `Index("pages.lookalike")` opens a file, `Index("postgresql://…")` one on a server; both are
+    made by `Index.create`. It may be used by several threads, and closed by `close` or `with`.
+    """
+
+    def __init__(
+        self,
+        address: str | os.PathLike[str],
+        *,
+        durable: bool = False,
+        timeout: float = 60.0,
+        threads: int | None = None,
+    ) -> None:
+        """Open an index that there is.
+
+        A change that was acknowledged outlives the death of this process; with `durable` also that
+        of the machine, at the price of a wait for the disk. `timeout` is how many seconds a writer
+        waits for another.
+        """
+        self._threads = threads or available()
+        self._store: Store = open_store(address, durable=durable, wait=timeout)
+        try:
+            with self._store.read() as reader:
+                facts = {name: reader.fact(name) for name in ("recipe", "chosen", "columns")}
+            self._take(facts)
+        except BaseException:
+            self._store.close()
+            raise
+
+    def _take(self, facts: Mapping[str, str | None]) -> None:
+        try:
+            self.recipe = Recipe.load(facts["recipe"] or "")
+            self._chosen = json.loads(facts["chosen"] or "{}")
+            self._columns = Columns.load(facts["columns"])
+        except SourceError as error:
+            raise SourceError(f"{self.address}: {error.raw}") from None
+        except (ValueError, KeyError, TypeError):
+            raise SourceError(
+                f"{self.address} is damaged, what it says of itself is not JSON: restore a copy of "
+                "it, or make it again"
+            ) from None
+        self._sketches = StoredSketches(self.recipe)
+
+    @staticmethod
+    @takes(IndexCreateOptions)
+    def create(address: Any, options: IndexCreateOptions) -> Index:
+        """Make a new index, and open it.
+
+        How documents are compared is chosen once: by `like`, a sample of what will come, or else by
+        the options alone. Queries may ask for any threshold from that of the index on.
+        """
+        create_store(address, chosen_facts(options))
+        return Index(address, threads=options.threads)
+
+    @property
+    def address(self) -> str:
+        """Where the index is."""
+        return self._store.address
+
+    @property
+    def threshold(self) -> float:
+        """The lowest similarity that can be asked for."""
+        return self.recipe.threshold
+
+    @property
+    def keeps_text(self) -> bool:
+        """Whether the documents themselves are kept; if not, scores are estimated."""
+        return not self.recipe.by_sketches
+
+    @property
+    def plan(self) -> Plan:
+        """How documents are found: the bands and rows, and the curve of them."""
+        return Plan.from_dict(self._chosen["plan"])
+
+    @property
+    def warnings(self) -> list[str]:
+        """What spoke against the sample that the index was made by."""
+        return [*self._chosen["warnings"]]
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """The fields of the metadata, and the type of each."""
+        with self._store.read() as reader:
+            return dict(self._seen(reader).metadata)
+
+    def __len__(self) -> int:
+        """Count the documents."""
+        with self._store.read() as reader:
+            return reader.counts()["documents"]
+
+    def __contains__(self, id: object) -> bool:
+        """Tell whether there is a document with an id."""
+        with self._store.read() as reader:
+            return bool(reader.documents([id_text(id)]))
+
+    def __iter__(self) -> Iterator[str | int]:
+        """Give the ids, in the order of their text."""
+        columns = self._columns
+        for documents in self._pages():
+            yield from (columns.id(one.id) for one in documents)
+
+    def __repr__(self) -> str:
+        """Name the index."""
+        return f"Index({self.address!r})"
+
+    def __enter__(self) -> Index:
+        """Use it until the end of a block."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Close it."""
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file or the server."""
+        self._store.close()
+
+    def add(self, id: str | int, document: Any, metadata: Mapping[str, Any] | None = None) -> Added:
+        """Add a document, in the place of one with the same id."""
+        prepared = self._prepared(id, document, metadata)
+        with self._store.write(adding.locks_of(prepared)) as writer:
+            return adding.put(writer, prepared)
+
+    def admit(
+        self, id: str | int, document: Any, metadata: Mapping[str, Any] | None = None
+    ) -> Admission:
+        """Add a document if it is similar to none in the index; say what it is similar to.
+
+        Of two that bring similar documents at once, one is told that its own is new, and the other
+        one what that is similar to.
+        """
+        prepared = self._prepared(id, document, metadata)
+        with self._store.write(adding.locks_of(prepared)) as writer:
+            _, ((*found,),) = adding.admit(
+                writer,
+                prepared,
+                self._sketches,
+                threshold=self.threshold,
+                address=self.address,
+                threads=1,
+            )
+            entries = np.array([one.entry for one in found], np.int64)
+            documents = writer.documents_of(entries) if found else []
+        scores = {one.entry: one[2:] for one in found}
+        matches = [self._match(one, *scores[one.entry]) for one in documents]
+        return Admission(not found, _sorted(matches))
+
+    @takes_two(IndexAddOptions)
+    def add_all(self, source: Any, options: IndexAddOptions) -> Added:
+        """Add the documents of a source, each in the place of one with its id.
+
+        The source is as that of `find`. With `new_only`, add only those that are similar to none in
+        the index, nor to one before them. Of files that are added, a job that was stopped goes on
+        when it is called again.
+        """
+        names = _names(options.metadata)
+        with asked_for(options.progress) as progress:
+            running = _running(options, progress)
+            incoming = Incoming.of(source, options, running, self.recipe.form, names)
+            return self._add_all(incoming, new_only=options.new_only)
+
+    def _add_all(self, incoming: Incoming, *, new_only: bool) -> Added:
+        running, total = incoming.running, incoming.source.size
+        digest = incoming.digest(new_only=new_only)
+        fact = None if digest is None else f"adding.{digest}"
+        at = self._begun(fact, running, incoming.source.unread)
+        columns = self._seen_now()
+        running.progress("add", at.read, total)
+        for chunk in chunks(
+            incoming,
+            at,
+            self._sketches,
+            columns,
+            with_text=self.keeps_text,
+            admitted=new_only,
+        ):
+            self._declare(chunk.columns)
+            for note in chunk.notes:
+                running.say(note)
+            at.next, at.read = chunk.next, chunk.read
+            room = MAX_UNREAD - len(at.unread)
+            at.unread += [(one.path, one.reason) for one in chunk.unread[:room]]
+            with self._store.write() as writer:
+                if chunk.prepared is not None and new_only:
+                    added, _ = adding.admit(
+                        writer,
+                        chunk.prepared,
+                        self._sketches,
+                        threshold=self.threshold,
+                        address=self.address,
+                        run=at.run,
+                        threads=running.threads,
+                    )
+                    at.added += added
+                elif chunk.prepared is not None:
+                    at.added += adding.put(writer, chunk.prepared, run=at.run)
+                if fact is not None:
+                    writer.set_fact(fact, at.dump())
+            running.progress("add", at.read, total)
+        if fact is not None:
+            with self._store.write() as writer:
+                writer.set_fact(fact, None)
+        self._sweep_if_worth()
+        if at.unread:
+            running.say(unread_line([Unread(*one) for one in at.unread]))
+        at.added.unread = at.unread
+        return at.added
+
+    def _begun(self, fact: str | None, running: Running, unread: Sequence[Unread]) -> Progressed:
+        """Begin an addition, or go on with one that was stopped."""
+        with self._store.write() as writer:
+            text = None if fact is None else writer.fact(fact)
+            if text is not None:
+                running.say("Going on with an addition that was stopped.")
+                return Progressed.load(text)
+            at = Progressed(writer.count_up(RUN_COUNTER, 1) + 1)
+            at.unread = [(one.path, one.reason) for one in unread[:MAX_UNREAD]]
+            if fact is not None:
+                writer.set_fact(fact, at.dump())
+            return at
+
+    def query(
+        self,
+        document: Any,
+        *,
+        threshold: float | None = None,
+        top: int | None = None,
+        where: str | None = None,
+        containment: bool = False,
+    ) -> list[Match]:
+        """Give the documents that are similar to one, the most similar first.
+
+        `where` is a condition on their metadata, as "source = 'web' and year >= 2020". With
+        `containment`, each match has the share of either document's shingles that the other has.
+        """
+        asked = Asked.of(self._canonical(document), self._sketches)
+        (found,) = self._matches(asked, threshold, top, where, containment=containment, threads=1)
+        return found
+
+    @takes_two(IndexQueryOptions)
+    def query_all(self, source: Any, options: IndexQueryOptions) -> pa.Table:
+        """Give the documents that are similar to those of a source, a row for each.
+
+        The source is as that of `find`.
+        """
+        with self.queried(source, options) as tables:
+            return pa.concat_tables([*tables])
+
+    @contextmanager
+    def queried(self, source: Any, options: IndexQueryOptions) -> Iterator[Iterator[pa.Table]]:
+        """Give the tables of `query_all` one by one, as they are made."""
+        with asked_for(options.progress) as progress:
+            running = _running(options, progress)
+            incoming = Incoming.of(source, options, running, self.recipe.form, ())
+            yield self._match_tables(incoming, options)
+
+    def _match_tables(self, incoming: Incoming, options: IndexQueryOptions) -> Iterator[pa.Table]:
+        """Look for documents as they are read; all tables have the columns of the first."""
+        running, total = incoming.running, incoming.source.size
+        columns, unread = self._seen_now(), list(incoming.source.unread)
+        id_type: pa.DataType | None = None
+        running.progress("query", 0, total)
+        prepared = in_order(
+            lambda part: (part, Asked.of(part.canonical, self._sketches)),
+            incoming.parts(Progressed(0)),
+            running.threads,
+        )
+        for part, asked in prepared:
+            batch = part.batch
+            matches = self._matches(
+                asked,
+                options.threshold,
+                options.top,
+                options.where,
+                containment=options.containment,
+                threads=running.threads,
+            )
+            ids = batch.ids.take(pa.array(part.rows))
+            id_type = id_type or ids.type
+            yield match_table(
+                _cast_ids(ids, id_type),
+                matches,
+                columns.metadata,
+                whole_ids=columns.whole_ids,
+                containment=options.containment,
+            )
+            unread += part.bad
+            if part.last:
+                for note in batch.notes:
+                    running.say(note)
+                unread += [*batch.unread, *batch.broken]
+                running.progress("query", batch.read, total)
+        if unread:
+            running.say(unread_line(unread))
+
+    def remove(self, ids: Iterable[str | int] = (), *, where: str | None = None) -> int:
+        """Remove documents by their ids, or those whose metadata meets a condition; count them."""
+        if isinstance(ids, (str, int)):
+            ids = [ids]
+        names = [id_text(id) for id in ids]
+        if names and where is not None:
+            raise SettingsError(f"ids and {setting('where')} cannot be given together: give one")
+        removed = 0
+        if where is None:
+            for begin in range(0, len(names), PAGE):
+                with self._store.write() as writer:
+                    found = writer.documents(names[begin : begin + PAGE])
+                    removed += _removed(writer, found)
+        else:
+            condition, columns = self._condition(where)
+            after: str | None = None
+            while True:
+                with self._store.write() as writer:
+                    page = writer.next_documents(after, PAGE)
+                    if not page:
+                        break
+                    met = [one for one in page if condition.holds(_values(one, columns))]
+                    removed += _removed(writer, met)
+                    after = page[-1].id
+        self._sweep_if_worth()
+        return removed
+
+    def merge(self, other: Index | str | os.PathLike[str]) -> Added:
+        """Add the documents of another index with the same recipe, each in the place of one here.
+
+        The other one is not changed.
+        """
+        if not isinstance(other, Index):
+            with Index(other, threads=self._threads) as opened:
+                return self.merge(opened)
+        check_mergeable(self, other)
+        self._declare(self._columns.joined(other._seen_now()))
+        added = Added()
+        for prepared in prepared_pages(other._store, self._sketches, with_text=self.keeps_text):
+            with self._store.write() as writer:
+                added += adding.put(writer, prepared)
+        self._sweep_if_worth()
+        return added
+
+    def export(self, path: str | os.PathLike[str]) -> int:
+        """Write the documents to a Parquet file, in the order of their ids, and count them.
+
+        The columns are `id`, `text` as it is compared (or `vector`) where it is kept, and a column
+        for each field of the metadata.
+        """
+        return write_export(self._store, self.recipe, self._seen_now(), path)
+
+    def copy(self, path: str | os.PathLike[str]) -> None:
+        """Copy an index in a file as it is at this moment, while others may write to it."""
+        if not isinstance(self._store, SqliteStore):
+            raise SettingsError(
+                f"{self.address} is on a server, whose own tools copy it, as pg_dump; or merge it "
+                "into a file"
+            )
+        self._store.copy(Path(path))
+
+    def info(self) -> dict[str, Any]:
+        """Tell what the index is made by, what it holds, and what a query costs at worst."""
+        return info_of(self._store, self.recipe, self.plan)
+
+    def compact(self) -> None:
+        """Sweep what is left of removed documents, pack crowded buckets, give room back."""
+        self._sweep()
+        self._store.compact()
+
+    def _sweep_if_worth(self) -> None:
+        with self._store.read() as reader:
+            gone = int(reader.fact(adding.GONE_COUNTER) or 0)
+            ever = int(reader.fact(adding.ENTRY_COUNTER) or 0)
+        if gone >= MIN_SWEPT and gone > SWEPT_SHARE * ever:
+            self._sweep()
+
+    def _sweep(self) -> None:
+        with self._store.write() as writer:
+            writer.sweep()
+            writer.set_fact(adding.GONE_COUNTER, None)
+
+    def _pages(self) -> Iterator[list[Document]]:
+        """Give all documents, some at a time, in the order of their ids."""
+        after: str | None = None
+        while True:
+            with self._store.read() as reader:
+                page = reader.next_documents(after, PAGE)
+            if not page:
+                return
+            yield page
+            after = page[-1].id
+
+    def _prepared(self, id: Any, document: Any, given: Mapping[str, Any] | None) -> Prepared:
+        name = id_text(id)
+        values = metadata.values_of(id, given or {})
+        columns = self._columns.with_ids(whole=not isinstance(id, str))
+        self._declare(columns.with_metadata(metadata.types_of(values), id))
+        put = Put(name, metadata.encode(values))
+        return Prepared.of(
+            [put], self._canonical(document), self._sketches, with_text=self.keeps_text
+        )
+
+    def _canonical(self, document: Any) -> Canonical:
+        """Make one document canonical."""
+        if self.recipe.form.kind == "text":
+            if not isinstance(document, str):
+                raise SourceError(
+                    f"the index is of texts, and this is of type {type(document).__name__}: give a "
+                    "text"
+                )
+            return self.recipe.canonical(_one_text(document))
+        return self.recipe.canonical(read([document]).texts)
+
+    def _declare(self, columns: Columns) -> None:
+        """Note what ids and metadata are, before the first that are so."""
+        if columns == self._columns:
+            return
+        with self._store.write() as writer:
+            known = Columns.load(writer.fact("columns")).joined(columns)
+            writer.set_fact("columns", known.dump())
+        self._columns = known
+
+    def _seen(self, reader: Reader) -> Columns:
+        """Give what ids and metadata are by now, which others may have changed."""
+        text = reader.fact("columns")
+        if text is not None and text != self._columns.dump():
+            self._columns = Columns.load(text)
+        return self._columns
+
+    def _seen_now(self) -> Columns:
+        with self._store.read() as reader:
+            return self._seen(reader)
+
+    def _condition(self, where: str) -> tuple[Filter, Columns]:
+        condition, columns = Filter.parse(where), self._seen_now()
+        condition.check(columns.metadata)
+        return condition, columns
+
+    def _matches(
+        self,
+        asked: Asked,
+        threshold: float | None,
+        top: int | None,
+        where: str | None,
+        *,
+        containment: bool,
+        threads: int,
+    ) -> list[list[Match]]:
+        """Give the matches of each document, the most similar first."""
+        least = check_threshold(threshold, self.threshold)
+        if top is not None and (isinstance(top, bool) or not isinstance(top, int) or top < 1):
+            raise SettingsError(f"{setting('top', top)}: use a whole number from 1, as 10")
+        condition = None if where is None else Filter.parse(where)
+        with self._store.read() as reader:
+            similar = similar_entries(
+                reader,
+                asked,
+                self._sketches,
+                threshold=least,
+                address=self.address,
+                threads=threads,
+            )
+            documents = reader.documents_of(np.unique(similar.entry)) if len(similar) else []
+            columns = self._seen(reader)
+        if condition is not None:
+            condition.check(columns.metadata)
+        by_entry: dict[int, list[Document]] = {}
+        for one in documents:
+            if condition is None or condition.holds(_values(one, columns)):
+                by_entry.setdefault(one.entry, []).append(one)
+        found: list[list[Match]] = [[] for _ in range(len(asked))]
+        for row, entry, *scores in _rows(similar):
+            shown = scores if containment else [scores[0], None, None]
+            found[row] += [self._match(one, *shown) for one in by_entry.get(entry, ())]
+        return [_sorted(mine)[:top] for mine in found]
+
+    def _match(
+        self,
+        document: Document,
+        similarity: float,
+        query_in_match: float | None,
+        match_in_query: float | None,
+    ) -> Match:
+        known = query_in_match is not None and not np.isnan(query_in_match)
+        return Match(
+            self._columns.id(document.id),
+            similarity,
+            "exact" if self.keeps_text else "estimated",
+            _values(document, self._columns),
+            query_in_match if known else None,
+            match_in_query if known else None,
+        )
+
+
+def _cast_ids(ids: pa.Array, id_type: pa.DataType) -> pa.Array:
+    try:
+        return ids.cast(id_type)
+    except pa.ArrowInvalid:
+        raise SourceError(
+            f"some ids of the source are numbers and some are texts: use {setting('id', 'none')}, "
+            "or look for them in two queries"
+        ) from None
+
+
+def _one_text(text: str) -> pa.Array:
+    try:
+        return pa.array([text], pa.large_string())
+    except UnicodeEncodeError:
+        raise SourceError("the text is no valid Unicode: it holds a lone surrogate") from None
+
+
+def _names(given: Any) -> list[str]:
+    return [given] if isinstance(given, str) else list(given or ())
+
+
+def _running(options: Any, progress: Any) -> Running:
+    return Running.of(
+        threads=options.threads,
+        memory=options.memory,
+        skip_bad=options.skip_bad,
+        progress=progress,
+        say=options.say,
+    )
+
+
+def _values(document: Document, columns: Columns) -> dict[str, metadata.Value]:
+    return metadata.decode(document.metadata, columns.metadata)
+
+
+def _removed(writer: Any, documents: Sequence[Document]) -> int:
+    if documents:
+        writer.drop_documents([one.id for one in documents])
+        adding.drop_unused(writer, sorted({one.entry for one in documents}))
+    return len(documents)
+
+
+def _rows(similar: Similar) -> Iterator[tuple[Any, ...]]:
+    """Give pairs as plain values."""
+    columns: list[NDArray[Any]] = [
+        similar.row,
+        similar.entry,
+        similar.similarity,
+        similar.asked_in_entry,
+        similar.entry_in_asked,
+    ]
+    return zip(*(column.tolist() for column in columns), strict=True)
+
+
+def _sorted(matches: list[Match]) -> list[Match]:
+    """Put the most similar first; of equal ones, by their ids."""
+    return sorted(matches, key=lambda one: (-one.similarity, one.id))

@@ -1,0 +1,82 @@
+"""The documents of one index on their way into another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lookalike.base.errors import SettingsError
+from lookalike.index.adding import Prepared, Put, no_documents
+from lookalike.index.packed import unpacked
+from lookalike.index.querying import Asked
+from lookalike.index.store import Body
+from lookalike.recipe import Stored
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lookalike.index.index import Index
+    from lookalike.index.store import Document, Entry, Store
+    from lookalike.recipe import StoredSketches
+
+__all__ = ["check_mergeable", "prepared_pages"]
+
+PAGE = 5000
+"""Documents that are taken over in one change."""
+
+
+def check_mergeable(into: Index, other: Index) -> None:
+    """Refuse to merge what was made in another way."""
+    if into.recipe != other.recipe:
+        ours, theirs = (
+            f"{one.recipe.shingle or 'vectors'}, {one.plan.bands} bands of {one.plan.rows} rows, "
+            f"threshold {one.threshold:g}, recipe {one.recipe.fingerprint}"
+            for one in (into, other)
+        )
+        raise SettingsError(
+            f"{other.address} was made by another recipe ({theirs}) than {into.address} ({ours}): "
+            "make both with the same settings, or the one like the other"
+        )
+    if into.address == other.address:
+        raise SettingsError(f"{into.address} is named twice: merge other indexes into it")
+
+
+def prepared_pages(
+    store: Store, sketches: StoredSketches, *, with_text: bool
+) -> Iterator[Prepared]:
+    """Give the documents of a store with all that is stored of them, as at one moment."""
+    with store.read() as reader:
+        after: str | None = None
+        while page := reader.next_documents(after, PAGE):
+            entries = reader.entries(np.unique([one.entry for one in page]))
+            yield _prepared(page, entries, sketches, store.address, with_text=with_text)
+            after = page[-1].id
+
+
+def _prepared(
+    page: list[Document],
+    entries: list[Entry],
+    sketches: StoredSketches,
+    address: str,
+    *,
+    with_text: bool,
+) -> Prepared:
+    place_of = {entry.number: place for place, entry in enumerate(entries)}
+    places = np.array([place_of[one.entry] for one in page], np.int64)
+    if with_text:
+        # What is stored was made of the text, and is made of it again.
+        bodies = [Body(one.number, one.content, one.length, one.body or b"") for one in entries]
+        stored = sketches.of(unpacked(bodies, address))
+    else:
+        joined = np.frombuffer(b"".join(one.sketch for one in entries), np.uint8)
+        empty = np.array([one.empty for one in entries], np.bool_)
+        stored = sketches.again(joined.reshape(len(entries), -1), empty)
+    rows = Stored(stored.keys[places], stored.sketches[places], stored.empty[places])
+    return Prepared(
+        [Put(one.id, one.metadata) for one in page],
+        Asked(no_documents(len(page)), rows),
+        np.array([entries[place].length for place in places.tolist()], np.int64),
+        [entries[place].content for place in places.tolist()],
+        [entries[place].body or b"" for place in places.tolist()] if with_text else None,
+    )

@@ -1,0 +1,140 @@
+"""Sketches as they are stored for long: as short as candidates can be judged by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from lookalike.base.errors import SettingsError
+from lookalike.base.wording import setting
+from lookalike.recipe.metrics import Jaccard
+from lookalike.sketches.minhash import row_bytes, similarity_by_bytes
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lookalike.recipe.recipe import Recipe
+    from lookalike.text.normalise import Canonical
+
+__all__ = ["KEY_BITS", "Stored", "StoredSketches"]
+
+KEY_BITS = 48
+"""Of a key in a store: of ten million documents with a dozen keys each, two that differ are equal
+with a chance of one in two million, and then the sketches tell them apart."""
+KEY_BYTES = KEY_BITS // 8
+_HALF = 1 << (KEY_BITS - 1)
+_BAND_STEP = 0x9E3779B97F4A7C15
+_FACTORS = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
+
+
+class Stored(NamedTuple):
+    """What is stored of documents, a row each."""
+
+    keys: NDArray[np.int64]
+    """Of the bands, a column a band, no two bands with one in common."""
+    sketches: NDArray[np.uint8]
+    empty: NDArray[np.bool_]
+    """Which have nothing that counts: they are similar to nothing."""
+
+
+@dataclass(frozen=True)
+class StoredSketches:
+    """Makes what is stored by a recipe, and judges candidates by it."""
+
+    recipe: Recipe
+
+    def __post_init__(self) -> None:
+        """Refuse a recipe whose candidates are not told by the keys alone."""
+        if self.recipe.cascade is None or self.recipe.layout.filtered:
+            raise SettingsError(
+                f"an index looks documents up by bands: give {setting('bands')} and "
+                f"{setting('rows')}, or a recall below 1"
+            )
+
+    def of(self, documents: Canonical) -> Stored:
+        """Make what is stored of documents."""
+        encoded = self.recipe.encode(documents)
+        bands = np.arange(1, len(encoded.keys) + 1, dtype=np.uint64)[:, None]
+        mixed = _mixed(encoded.keys + bands * np.uint64(_BAND_STEP))
+        # Whole numbers of either sign, which stores keep in six bytes.
+        keys = np.ascontiguousarray(mixed.T >> np.uint64(64 - KEY_BITS)).astype(np.int64) - _HALF
+        sketches = self._short(encoded.sketches, encoded.prefilter)
+        if self.recipe.by_sketches:
+            # There will be no document to make the keys of again.
+            sketches = np.concatenate([sketches, _key_bytes(keys)], axis=1)
+        return Stored(keys, sketches, encoded.empty)
+
+    def again(self, sketches: NDArray[np.uint8], empty: NDArray[np.bool_]) -> Stored:
+        """Give what was stored of documents that themselves are not known any more."""
+        bands = self.recipe.layout.bands
+        rows = sketches[:, sketches.shape[1] - KEY_BYTES * bands :].reshape(-1, bands, KEY_BYTES)
+        words = np.zeros((*rows.shape[:2], 8), np.uint8)
+        words[:, :, :KEY_BYTES] = rows
+        return Stored(words.view("<i8")[:, :, 0].astype(np.int64) - _HALF, sketches, empty)
+
+    def _short(
+        self, sketches: NDArray[np.uint32], prefilter: NDArray[np.uint32]
+    ) -> NDArray[np.uint8]:
+        recipe = self.recipe
+        if not recipe.by_sketches:
+            return _as_bytes(prefilter)
+        if isinstance(recipe.metric, Jaccard):
+            return row_bytes(sketches[:, : recipe.estimated])
+        return _as_bytes(sketches[:, : recipe.estimated_words])
+
+    def near(
+        self,
+        asked: NDArray[np.uint8],
+        stored: NDArray[np.uint8],
+        first: NDArray[np.int64],
+        second: NDArray[np.int64],
+    ) -> NDArray[np.int64]:
+        """Tell which candidates, of a sketch asked for and a stored one, are worth comparing."""
+        if self.recipe.by_sketches:
+            return np.arange(len(first))
+        bits = np.concatenate([_as_words(asked), _as_words(stored)])
+        differing = self.recipe.prefilter(bits).differing(first, second + len(asked))
+        return np.flatnonzero(differing <= self.recipe.most_differing)
+
+    def estimates(
+        self,
+        asked: NDArray[np.uint8],
+        stored: NDArray[np.uint8],
+        first: NDArray[np.int64],
+        second: NDArray[np.int64],
+    ) -> NDArray[np.float64]:
+        """Estimate the similarity of candidates by their sketches."""
+        width = asked.shape[1] - KEY_BYTES * self.recipe.layout.bands
+        asked, stored = asked[:, :width], stored[:, :width]
+        if isinstance(self.recipe.metric, Jaccard):
+            return similarity_by_bytes(asked[first], stored[second])
+        words = np.concatenate([_as_words(asked), _as_words(stored)])
+        # Every pair, as each candidate has to be told its similarity.
+        scored = self.recipe.estimate(
+            words, first, second + len(asked), threshold=self.recipe.lowest
+        )
+        return scored.similarity
+
+
+def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    for factor, shift in zip(_FACTORS, (30, 27), strict=True):
+        words = (words ^ (words >> np.uint64(shift))) * np.uint64(factor)
+    return words ^ (words >> np.uint64(31))
+
+
+def _key_bytes(keys: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Give the keys of each document one after the other, in six bytes each."""
+    whole = (keys + _HALF).astype("<i8").view(np.uint8).reshape(*keys.shape, 8)
+    return np.ascontiguousarray(whole[:, :, :KEY_BYTES]).reshape(len(keys), -1)
+
+
+def _as_bytes(words: NDArray[np.uint32]) -> NDArray[np.uint8]:
+    return np.ascontiguousarray(words, "<u4").view(np.uint8).reshape(len(words), -1)
+
+
+def _as_words(sketches: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    width = sketches.shape[1] // 4
+    words: NDArray[np.uint32] = np.ascontiguousarray(sketches).view("<u4").reshape(-1, width)
+    return words.astype(np.uint32)
