@@ -6,12 +6,13 @@ import math
 from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from lookalike.base.errors import SettingsError
-from lookalike.base.wording import CHANCE_DIGITS, count, floor, in_full, setting
+from lookalike.base.wording import CHANCE_DIGITS, count, floor, in_full, quoted, setting
 from lookalike.planning.curves import (
     Cascade,
     Distribution,
@@ -105,7 +106,16 @@ class Plan:
 
     def agreement(self, similarity: float) -> float:
         """Tell how likely a pair of this similarity agrees in a row: in a minhash, or in a bit."""
-        return _agreement(self.metric, float(similarity))
+        return _agreement(self.metric, self._checked(similarity))
+
+    def _checked(self, similarity: float) -> float:
+        """Refuse what is no similarity; cosines begin at -1."""
+        least = -1 if self.metric == "cosine" else 0
+        if not _is_number(similarity) or not least <= float(similarity) <= 1:
+            raise SettingsError(
+                f"{quoted(similarity)} is no similarity: use a number from {least} to 1, as 0.8"
+            )
+        return float(similarity)
 
     @property
     def half(self) -> float | None:
@@ -139,7 +149,7 @@ class Plan:
 
     def chance(self, similarity: float) -> Chance:
         """Tell how likely a pair of this similarity is to be found, and how likely to be missed."""
-        similarity = float(similarity)
+        similarity = self._checked(similarity)
         if self.distance is not None:
             found = at_least(
                 1 - self.distance / FINGERPRINT_BITS, FINGERPRINT_BITS, self.agreement(similarity)
@@ -415,14 +425,15 @@ def plan(
     settings = Settings(
         threshold=threshold, recall=recall, bands=bands, rows=rows, cascade=cascade, metric=metric
     )
-    if isinstance(documents, bool) or not isinstance(documents, int) or documents < 0:
+    if isinstance(documents, bool) or not isinstance(documents, Integral) or documents < 0:
         raise SettingsError(f"{setting('documents', documents)}: use a whole number from 0")
-    if background is None or isinstance(background, (int, float)):
-        mean = TYPICAL.mean if background is None else float(background)
+    documents = int(documents)
+    if not isinstance(background, Background):
+        mean = TYPICAL.mean if background is None else background
         check_share("background", mean, "0.05")
-        if shingles is not None and not shingles > 0:
+        if shingles is not None and not (_is_number(shingles) and 0 < shingles < math.inf):
             raise SettingsError(f"{setting('shingles', shingles)}: use a number above 0, as 1000")
-        background = Background(np.array([mean]), shingles or TYPICAL.shingles)
+        background = Background(np.array([float(mean)]), float(shingles or TYPICAL.shingles))
     if signature is None:
         if miss_weight is not None:
             raise SettingsError(
@@ -435,15 +446,20 @@ def plan(
             f"{setting('signature')} is for a plan: leave out {setting('bands')}, "
             f"{setting('rows')} and {setting('cascade')}"
         )
-    if isinstance(signature, bool) or not isinstance(signature, int) or signature < 1:
+    if isinstance(signature, bool) or not isinstance(signature, Integral) or signature < 1:
         raise SettingsError(
             f"{setting('signature', signature)}: use a whole number of "
             f"{'bits' if metric == 'cosine' else 'rows'}, as 128"
         )
     miss_weight = 0.5 if miss_weight is None else miss_weight
     check_share("miss_weight", miss_weight, "0.5")
-    fitted = _fit(_agreement(metric, threshold), signature, miss_weight)
+    threshold, recall = settings.threshold, settings.recall
+    fitted = _fit(_agreement(metric, threshold), int(signature), float(miss_weight))
     return Plan(threshold, recall, fitted, "fitted", documents, background, metric=metric)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def plan_for(

@@ -12,7 +12,7 @@ import pyarrow as pa
 from lookalike.base.errors import OutputError
 from lookalike.base.wording import count, in_full
 from lookalike.results.record import Run, counts_of, place_of, record_of
-from lookalike.results.result import Result, is_folder, write_file, write_folder
+from lookalike.results.result import Result, first_of, is_folder, write_file, write_folder
 from lookalike.results.similar_pairs import HeldPairs, StoredPairs
 from lookalike.results.summary import Summary
 from lookalike.settings import Settings
@@ -79,7 +79,7 @@ class ContainmentResult(Result):
 
     def top(self, most: int) -> pa.Table:
         """Give the first rows of `pairs`."""
-        return self.inside.top(most)
+        return self.inside.top(first_of(most))
 
     @property
     def inside_count(self) -> int:

@@ -148,7 +148,8 @@ def _of_tokens(
                 "the documents are lists of tokens, which are compared as they are: leave out "
                 f"{setting(name, given)}"
             )
-    if not are_tokens([a, b]) and any(one is not None and len(one) for one in (a, b)):
+    lists = [one for one in (a, b) if isinstance(one, SEQUENCES)]
+    if not are_tokens(lists) and any(np.size(np.asarray(one, object)) for one in lists):
         raise SourceError(
             "lists of numbers are vectors, which compare does not take: give tokens as strings"
         )
