@@ -188,7 +188,7 @@ def announce_compiling(console: Console) -> None:
     compiling.listen(lambda message: console.print(visible(message), soft_wrap=True))
 
 
-_STOPPED_LINE = ["stopped; every file is whole or untouched"]
+_STOPPED_LINE = ["stopped"]
 
 
 def say_if_stopped(line: str) -> None:
