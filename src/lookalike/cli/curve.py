@@ -10,7 +10,7 @@ import click
 from lookalike.base.wording import in_full, setting
 from lookalike.cli.command import AS_JSON, Argument
 from lookalike.cli.options import command
-from lookalike.cli.values import Share, share_of
+from lookalike.cli.values import SHARE, Share, share_of
 from lookalike.settings import Measured
 
 __all__ = ["curve"]
@@ -26,7 +26,7 @@ SPEC = Argument(
 THRESHOLD = click.Option(
     ["--threshold", "-t"],
     type=Share(0.8),
-    metavar="<float>",
+    metavar=SHARE,
     help="Count misses above it and false candidates below.",
 )
 AT = click.Option(["--at"], metavar="S,S,…", help="Similarities to show; by default 0.1 to 0.9.")
