@@ -40,8 +40,6 @@ STATEMENT_BYTES = 1 << 26
 """Bytes of bodies that do."""
 MAGIC, HEAD_BYTES, APPLICATION_PLACE = b"SQLite format 3\0", 100, slice(68, 72)
 """How every file of SQLite begins."""
-OPENED = {"mode": "rw"}
-"""Of an address of SQLite's: the file is opened, never made."""
 CACHE_BYTES = 1 << 26
 """Pages that a connection holds; the system holds others."""
 SCHEMA = """
@@ -181,7 +179,7 @@ class SqliteStore:
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            f"{self._path.absolute().as_uri()}?{urlencode(OPENED)}",
+            f"{self._path.absolute().as_uri()}?{urlencode({'mode': 'rw'})}",
             uri=True,
             timeout=self._wait,
             isolation_level=None,
@@ -365,15 +363,12 @@ class Rows:
 
     def documents(self, ids: Sequence[str]) -> list[Document]:
         """Give those documents that there are."""
-        found = []
-        for name in ids:
-            # One by one: in the lists of SQLite's JSON a text ends where there is a NUL.
-            row = self._run(
-                "SELECT id, entry, metadata, run FROM document WHERE id = ?", (name,)
-            ).fetchone()
-            if row is not None:
-                found.append(Document(*row))
-        return found
+        rows = self._run(
+            "SELECT id, entry, metadata, run FROM document"
+            " WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps([*ids]),),
+        )
+        return [Document(*row) for row in rows]
 
     def documents_of(self, entries: NDArray[np.int64]) -> list[Document]:
         """Give the documents of entries."""
@@ -510,6 +505,7 @@ class Rows:
                 for row, body, end in zip(some, bodies, ends, strict=True)
             ]
             self._run(
+                # Of a blob without bytes a part is null, and an empty document has no other.
                 "INSERT INTO body SELECT json_extract(value, '$[0]'), coalesce("
                 "substr(?, json_extract(value, '$[1]'), json_extract(value, '$[2]')), x'')"
                 " FROM json_each(?)",
@@ -527,7 +523,7 @@ class Rows:
                 "INSERT OR REPLACE INTO document (id, entry, metadata, run)"
                 " SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'),"
                 " json_extract(value, '$[2]'), json_extract(value, '$[3]') FROM json_each(?)"
-                " ORDER BY 1",
+                " ORDER BY 1, key",
                 (json.dumps([*some]),),
             )
 
