@@ -29,15 +29,22 @@ FAIL_ON = click.Option(
 
 
 @contextmanager
-def session(console: Console, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Give the options of a job with who hears of its progress, for as long as it runs."""
+def session(
+    console: Console, options: dict[str, Any], stopped: str | None = None
+) -> Iterator[dict[str, Any]]:
+    """Give the options of a job with who hears of its progress, for as long as it runs.
+
+    `stopped` is what is said after Ctrl-C, where it is no matter of a work folder.
+    """
     from lookalike.base.progress import shown
     from lookalike.base.wording import on_command_line, visible
     from lookalike.cli import screen
     from lookalike.write.files import work_beside
 
     folder = options.get("work") or work_beside(options.get("out"))
-    if folder is None:
+    if stopped is not None:
+        screen.say_if_stopped(stopped)
+    elif folder is None:
         screen.say_if_stopped(
             "stopped; nothing was saved. With --work FOLDER a stopped job can be resumed"
         )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lookalike.base import index_files
 from lookalike.base.errors import OutputError, SourceError, UnreadableError
 from lookalike.index.store import FORMAT, Block, Body, Document, Entry
 
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SqliteStore"]
 
-APPLICATION = 0x4C4B414C
-"""Of a file of ours: LKAL."""
+APPLICATION = int.from_bytes(index_files.APPLICATION, "big")
 PAGE_BYTES = 4096
 CACHE_BYTES = 1 << 26
 """Pages that a connection holds; the system holds others."""
