@@ -163,9 +163,9 @@ def chunks(
         gathered.add(part, prepared, types)
         full = gathered.documents >= most or gathered.bytes * CHUNK_MEMORY_SHARE >= running.memory
         if part.last and full:
-            yield gathered.chunk()
+            yield gathered.chunk(part.batch)
     if gathered.batch is not None:
-        yield gathered.chunk()
+        yield gathered.chunk(gathered.batch)
 
 
 class _Gathered:
@@ -196,10 +196,8 @@ class _Gathered:
             self._unread.take(batch)
             self._notes += batch.notes
 
-    def chunk(self) -> Chunk:
-        """Give all of it as one chunk, which ends where a batch does."""
-        batch = self.batch
-        assert batch is not None  # noqa: S101 - for the type
+    def chunk(self, batch: Batch) -> Chunk:
+        """Give all of it as one chunk, which ends where its last batch does."""
         prepared = Prepared.joined(self._prepared) if self._prepared else None
         found = Chunk(
             prepared, self.columns, list(batch.next), batch.read, self._unread, self._notes

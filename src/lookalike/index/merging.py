@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -16,9 +16,9 @@ from lookalike.recipe import Stored
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lookalike.index.index import Index
     from lookalike.index.store import Document, Entry, Store
-    from lookalike.recipe import StoredSketches
+    from lookalike.planning.plan import Plan
+    from lookalike.recipe import Recipe, StoredSketches
 
 __all__ = ["check_mergeable", "prepared_pages"]
 
@@ -26,12 +26,28 @@ PAGE = 5000
 """Documents that are taken over in one change."""
 
 
-def check_mergeable(into: Index, other: Index) -> None:
+class Made(Protocol):
+    """What tells how an index was made."""
+
+    @property
+    def address(self) -> str:
+        """Where it is."""
+
+    @property
+    def recipe(self) -> Recipe:
+        """How its documents are compared."""
+
+    @property
+    def plan(self) -> Plan:
+        """How they are found."""
+
+
+def check_mergeable(into: Made, other: Made) -> None:
     """Refuse to merge what was made in another way."""
     if into.recipe != other.recipe:
         ours, theirs = (
             f"{one.recipe.shingle or 'vectors'}, {one.plan.bands} bands of {one.plan.rows} rows, "
-            f"threshold {one.threshold:g}, recipe {one.recipe.fingerprint}"
+            f"threshold {one.recipe.threshold:g}, recipe {one.recipe.fingerprint}"
             for one in (into, other)
         )
         raise SettingsError(

@@ -9,6 +9,7 @@ import threading
 from contextlib import contextmanager, suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 from weakref import WeakSet
 
 import numpy as np
@@ -36,6 +37,8 @@ STATEMENT_ENTRIES = 1 << NUMBER_BITS
 """Rows that go in by one statement, at the most."""
 STATEMENT_BYTES = 1 << 26
 """Bytes of bodies that do."""
+MODE = urlencode({"mode": "rw"})
+"""A file that is not there is not made."""
 CACHE_BYTES = 1 << 26
 """Pages that a connection holds; the system holds others."""
 SCHEMA = """
@@ -175,7 +178,7 @@ class SqliteStore:
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            f"{self._path.absolute().as_uri()}?mode=rw",
+            f"{self._path.absolute().as_uri()}?{MODE}",
             uri=True,
             timeout=self._wait,
             isolation_level=None,
