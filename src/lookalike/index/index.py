@@ -14,7 +14,7 @@ from lookalike.base.errors import SettingsError, SourceError
 from lookalike.base.options import takes, takes_two
 from lookalike.base.progress import asked_for
 from lookalike.base.threads import available, in_order
-from lookalike.base.wording import setting
+from lookalike.base.wording import quoted, setting
 from lookalike.index import adding, metadata
 from lookalike.index.adding import Added, Prepared, Put
 from lookalike.index.bulk import Incoming, Progressed, chunks
@@ -263,6 +263,9 @@ class Index:
                 writer.set_fact(fact, None)
         self._sweep_if_worth()
         incoming.check_any(at.added.documents + at.added.similar, at.added.unread)
+        for name in incoming.names:
+            if name not in self._columns.metadata:
+                running.say(f"No document has a value in column {quoted(name)}, kept as metadata.")
         for line in at.added.unread.lines():
             running.say(line)
         at.added.unread = at.added.unread.spelled()
@@ -372,7 +375,7 @@ class Index:
         """Remove documents by their ids, or those whose metadata meets a condition; count them."""
         if isinstance(ids, (str, int)):
             ids = [ids]
-        names = [id_text(id) for id in ids]
+        names = [*dict.fromkeys(id_text(id) for id in ids)]
         if names and where is not None:
             raise SettingsError(f"ids and {setting('where')} cannot be given together: give one")
         removed = 0

@@ -59,7 +59,7 @@ def _show(index: Index, facts: dict[str, Any], out: Console) -> None:
     if facts["normalise"] != "default":
         lines.insert(3, f"Normalise  {facts['normalise']}")
     if facts["metadata"]:
-        fields = (f"{shortened(name)} ({kind})" for name, kind in facts["metadata"].items())
+        fields = (f"{shortened(name)} ({kind})" for name, kind in sorted(facts["metadata"].items()))
         lines.append(f"Metadata   {', '.join(fields)}")
     if facts["removed"]:
         gone = count(facts["removed"], "removed document")

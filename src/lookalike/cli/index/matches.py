@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 __all__ = ["show_matches"]
 
 METADATA = "metadata."
+UNBOUNDED = 1_000_000
+"""Columns of a screen on which everything has room."""
 SHARES = {"query_in_match": "of document", "match_in_query": "of match"}
 """Columns of containment, and what they are called: a share of the one that the other has."""
 
@@ -37,7 +39,8 @@ def show_matches(console: Console, rows: Sequence[dict[str, Any]], *, one_docume
         named = [row["match"]] if one_document else [row["id"], row["match"]]
         cells = [*named, *(row[name] for name in names)]
         table.add_row(score, *_shares(row, shares), *(Text(_shown(cell)) for cell in cells))
-    if console.measure(table).maximum <= console.width:
+    unbounded = console.options.update(max_width=UNBOUNDED)
+    if console.measure(table, options=unbounded).maximum <= console.width:
         console.print(table)
     else:
         _show_stacked(console, rows, scores, shares, names, one_document=one_document)

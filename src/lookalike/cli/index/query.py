@@ -219,7 +219,7 @@ def _say(
 
     least = index.threshold if threshold is None else threshold
     if not queried.matches:
-        lower = f", which answers from {index.threshold:g} on" if least > index.threshold else ""
+        lower = f", which answers from {index.threshold:g} on," if least > index.threshold else ""
         what = "the document" if queried.documents == 1 else "a document that was looked for"
         line = (
             f"Nothing in {visible(index.address)}{lower} is at least {least:g} similar to {what}."
