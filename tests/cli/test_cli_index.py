@@ -6,6 +6,7 @@ import json
 import re
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -17,7 +18,7 @@ from source_files import BINARY, write_records
 FERRY = "The ferry leaves at six in the morning, and the lemons go with it to the mainland."
 BREAD = "Bread is flour and water, salt and time, and nobody has found a way around the time."
 TRAM = "The last tram of the day is empty but for the driver and a dog that sleeps."
-PAGES = [
+PAGES: list[dict[str, Any]] = [
     {"id": "ferry", "text": FERRY, "source": "web", "seen": "2026-01-02", "year": 2024},
     {"id": "bread", "text": BREAD, "source": "book", "seen": "2025-11-30", "year": 1999},
     {"id": "tram", "text": TRAM, "source": "web", "seen": "2025-03-04", "year": None},
@@ -135,7 +136,11 @@ class TestAdd:
         output, errors = done(told("index", "add", empty, docs))
         assert output == ""
         assert "Added      3 documents\n" in errors
-        more = [{"id": "ferry", "text": NEW}, {"id": "copy", "text": BREAD}, {"id": 7, "text": " "}]
+        more: list[dict[str, Any]] = [
+            {"id": "ferry", "text": NEW},
+            {"id": "copy", "text": BREAD},
+            {"id": 7, "text": " "},
+        ]
         again = write_records(HERE / "more.jsonl", more)
         said = " ".join(done(told("index", "add", empty, again))[1].split())
         assert "Added 3 documents, 1 in the place of one with the same id, 1 with a text" in said

@@ -34,8 +34,9 @@ def in_a_folder_of_its_own(tmp_path, monkeypatch):
 def in_small_pieces(monkeypatch):
     """Let a few documents be added in many changes."""
     batches = Corpus.batches
-    small = {"batch_bytes": 500}
-    monkeypatch.setattr(Corpus, "batches", lambda *a, **named: batches(*a, **named, **small))
+    monkeypatch.setattr(
+        Corpus, "batches", lambda *given, **named: batches(*given, **named, batch_bytes=500)
+    )
     monkeypatch.setattr(bulk, "MAX_CHUNK_DOCUMENTS", 5)
     monkeypatch.setattr(bulk, "MAX_ADMITTED_DOCUMENTS", 5)
 
