@@ -81,9 +81,9 @@ def ids_of(path):
 
 
 class TestCreate:
-    def test_it_says_what_was_chosen_and_why(self, told, sample_documents):
+    def test_it_says_what_was_chosen_and_why(self, told, docs):
         path = HERE / "a.lookalike"
-        output, errors = done(told("index", "create", path, "--like", sample_documents))
+        output, errors = done(told("index", "create", path, "--like", docs))
         assert output == ""
         said = " ".join(errors.split())
         assert f"Created {path}" in said
@@ -477,7 +477,7 @@ class TestWhole:
         assert line.endswith("x.csv in .parquet")
         copy = HERE / "x.lookalike"
         line = refused(told("index", "export", pages, "-o", copy), 2)
-        assert line.endswith(f"; lookalike index copy {pages} {copy} makes another index")
+        assert line.endswith(f"; lookalike index copy INDEX {copy} makes another index")
         nowhere = HERE / "no" / "x.parquet"
         assert "there is no folder" in refused(told("index", "export", pages, "-o", nowhere))
 
@@ -540,3 +540,29 @@ class TestWhole:
         facts = json.loads(done(told("index", "info", pages, "--json"))[0])
         with lookalike.Index(pages) as index:
             assert facts == json.loads(json.dumps(index.info()))
+
+
+class TestServer:
+    def test_an_index_on_a_server_is_the_same(self, told, postgres, docs, pages):
+        address = postgres.address()
+        done(told("index", "create", address, "--like", pages, "-q"))
+        _, errors = done(told("index", "add", address, docs, *METADATA, "--durable"))
+        assert "Added      3 documents\n" in errors
+        ask = ["--string", NEAR_FERRY, "--where", "year > 2000"]
+        assert told("index", "query", address, *ask) == told("index", "query", pages, *ask)
+        facts = json.loads(done(told("index", "info", address, "--json"))[0])
+        assert facts["documents"] == 3
+        assert told("index", "info", address)[0] == 0
+        done(told("index", "export", address, "-o", "held.parquet", "-q"))
+        assert pq.read_table("held.parquet")["id"].to_pylist() == ["bread", "ferry", "tram"]
+        assert done(told("index", "remove", address, "tram"))[1] == "Removed    1 document\n"
+        assert done(told("index", "compact", address, "--json", "-q"))[0]
+        assert "is on a server" in refused(told("index", "copy", address, "copy.lookalike"), 2)
+        done(told("index", "merge", address, pages, "-q"))
+        assert ids_of(address) == ["bread", "ferry", "tram"]
+
+    def test_a_password_is_shown_nowhere(self, told, docs, monkeypatch):
+        monkeypatch.setattr("lookalike.index.postgres.PAUSES", ())
+        address = "postgresql://me:secret@localhost:1/none?index=pages"
+        assert "secret" not in refused(told("index", "info", address))
+        assert "secret" not in refused(told("index", "add", docs, address), 2)

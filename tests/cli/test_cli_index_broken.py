@@ -192,15 +192,14 @@ class TestWrongFiles:
     def test_an_index_and_a_source_that_were_swapped_are_told_apart(self, told, name):
         line = refused(told("index", name, "docs.jsonl", "pages.lookalike"), 2)
         assert line == (
-            "pages.lookalike is an index, and INDEX comes before what is read: give "
-            "pages.lookalike first, then docs.jsonl"
+            "docs.jsonl is no index, and one is named after it: INDEX comes first, then SOURCE"
         )
 
     def test_the_documents_of_an_index_are_merged_not_added(self, told):
         line = refused(told("index", "add", "pages.lookalike", "other.lookalike"), 2)
         assert line == (
-            "other.lookalike is an index: to add its documents, lookalike index merge "
-            "pages.lookalike other.lookalike"
+            "an index is no SOURCE: to add the documents of another one, lookalike index merge "
+            "pages.lookalike OTHER"
         )
 
     @pytest.mark.parametrize("command", ["find", "contained", "boilerplate", "sketch"])

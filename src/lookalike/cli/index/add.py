@@ -42,9 +42,10 @@ def add(
 
     console = screen.status(quiet=quiet)
     with opened(address, source, durable=durable) as index:
-        for one in filter(is_index, source):
+        if any(map(is_index, source)):
             raise SettingsError(
-                f"{one} is an index: to add its documents, lookalike index merge {address} {one}"
+                "an index is no SOURCE: to add the documents of another one, "
+                f"lookalike index merge {index.address} OTHER"
             )
         with working.session(console, options, STOPPED) as given:
             added = index.add_all(lookalike.paths(*source), **given)
@@ -56,7 +57,7 @@ def add(
         lines.insert(1, f"Empty      {added.empty:,} of them, similar to nothing")
     say_facts(console, lines)
     if as_json:
-        screen.show_json({"index": address, **added_facts(added)})
+        screen.show_json({"index": index.address, **added_facts(added)})
 
 
 def added_text(added: Added) -> str:

@@ -38,7 +38,7 @@ def compact(address: str, *, as_json: bool, quiet: bool) -> None:
     back = f"{size(before - after)} given back" if before > after else "nothing to give back"
     say_facts(console, [f"Compacted  {size(before)} to {size(after)}, {back}", seconds_fact()])
     if as_json:
-        screen.show_json({"index": address, "bytes_before": before, "bytes": after})
+        screen.show_json({"index": index.address, "bytes_before": before, "bytes": after})
 
 
 def _room(index: Index) -> int:

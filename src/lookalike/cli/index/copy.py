@@ -31,7 +31,7 @@ def copy(address: str, target: Path, *, as_json: bool, quiet: bool) -> None:
     with opened(address) as index:
         index.copy(target)
     room = target.stat().st_size
-    what = f"{visible(address)} to {visible(target)}, {size(room)}"
+    what = f"{visible(index.address)} to {visible(target)}, {size(room)}"
     say_facts(console, [f"Copied     {what}", seconds_fact()])
     if as_json:
-        screen.show_json({"index": address, "copy": str(target), "bytes": room})
+        screen.show_json({"index": index.address, "copy": str(target), "bytes": room})

@@ -34,7 +34,7 @@ def export(address: str, *, out: Path, as_json: bool, quiet: bool) -> None:
     from lookalike.write.files import check_targets
 
     if out.suffix.lower() != ".parquet":
-        other = f"; lookalike index copy {address} {out} makes another index"
+        other = f"; lookalike index copy INDEX {out} makes another index"
         copy = other if out.suffix == ".lookalike" else ""
         raise SettingsError(f"an index is exported to Parquet: end {out} in .parquet{copy}")
     check_targets([out], [])
@@ -45,4 +45,4 @@ def export(address: str, *, out: Path, as_json: bool, quiet: bool) -> None:
     what = f"{count(written, 'document')}, in {visible(out)}"
     say_facts(console, [f"Exported   {what}", seconds_fact()])
     if as_json:
-        screen.show_json({"index": address, "documents": written, "out": str(out)})
+        screen.show_json({"index": index.address, "documents": written, "out": str(out)})

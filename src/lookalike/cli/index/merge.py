@@ -44,4 +44,4 @@ def merge(into: str, others: tuple[str, ...], *, durable: bool, as_json: bool, q
     merged = count(len(others), "index", "indexes")
     say_facts(console, [f"Merged     {merged}: {added_text(added)}", seconds_fact()])
     if as_json:
-        screen.show_json({"index": into, "merged": [*others], **added_facts(added)})
+        screen.show_json({"index": index.address, **added_facts(added)})

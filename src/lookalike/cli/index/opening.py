@@ -31,10 +31,8 @@ def opened(address: str, sources: Sequence[str] = (), *, durable: bool = False) 
     from lookalike.base.errors import SettingsError
     from lookalike.index.opening import is_index
 
-    swapped = next((source for source in sources if is_index(source)), None)
-    if swapped is not None and not is_index(address):
+    if any(map(is_index, sources)) and not is_index(address):
         raise SettingsError(
-            f"{swapped} is an index, and INDEX comes before what is read: give {swapped} first, "
-            f"then {address}"
+            f"{address} is no index, and one is named after it: INDEX comes first, then SOURCE"
         )
     return lookalike.Index(address, durable=durable)

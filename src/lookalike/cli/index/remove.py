@@ -73,7 +73,7 @@ def remove(
         lines.append(f"Not there  {count(len(missing), 'id')}: {shown}{more}")
     say_facts(console, lines)
     if as_json:
-        screen.show_json({"index": address, "removed": removed, "missing": missing})
+        screen.show_json({"index": index.address, "removed": removed, "missing": missing})
 
 
 def _listed(path: str) -> list[str]:
