@@ -50,9 +50,11 @@ def test_times_are_told_in_the_units_that_matter(seconds, told):
 
 class TestPace:
     def test_bytes_are_told_of_reading_and_documents_of_the_rest(self, clock):
-        reading, sketching = progress.Pace("read", 0), progress.Pace("sketch", 0)
+        paces = [progress.Pace(stage, 0) for stage in ("read", "add", "query")]
+        sketching = progress.Pace("sketch", 0)
         clock.seconds = 10
-        assert reading.text(20_000_000, 100_000_000) == "20.0 MB of 100.0 MB, 2.0 MB/s, 40 s left"
+        for pace in paces:
+            assert pace.text(20_000_000, 100_000_000) == "20.0 MB of 100.0 MB, 2.0 MB/s, 40 s left"
         assert sketching.text(5_000, 20_000) == "5,000 of 20,000, 500/s, 30 s left"
 
     def test_what_was_done_before_the_job_was_taken_up_does_not_count_as_fast(self, clock):

@@ -142,9 +142,9 @@ def _raw(text: str) -> str:
     return text.raw if isinstance(text, Message) else text
 
 
-def count(number: int, what: str) -> str:
-    """Write a number of things: `1 band`, `2,000 bands`."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+def count(number: int, what: str, many: str | None = None) -> str:
+    """Write a number of things: `1 band`, `2,000 bands`; `many` is a plural that has no plain s."""
+    return f"{number:,} {what if number == 1 else many or f'{what}s'}"
 
 
 def either(names: Sequence[str]) -> str:

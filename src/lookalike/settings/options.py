@@ -504,8 +504,8 @@ class Resources:
     threads: int | None = option(None, "Threads to use; by default one a processor.", example=4)
     progress: Callable[[str, int, int], None] | bool | None = option(
         None,
-        "Called with the stage, how much of it is done, and how much there is; of read these are "
-        "bytes. True shows it on standard error.",
+        "Called with the stage, how much of it is done, and how much there is; of read, add and "
+        "query these are bytes. True shows it on standard error.",
         python_only=True,
     )
     say: Callable[[str], None] | None = option(
