@@ -14,6 +14,7 @@ from weakref import WeakSet
 
 import numpy as np
 
+from lookalike.base import index_files
 from lookalike.base.errors import OutputError, SourceError, UnreadableError
 from lookalike.base.threads import pieces
 from lookalike.base.wording import quoted
@@ -29,8 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SqliteStore"]
 
-APPLICATION = 0x4C4B414C
-"""Of a file of ours: LKAL."""
+APPLICATION = int.from_bytes(index_files.APPLICATION, "big")
 PAGE_BYTES = 8192
 CONTENT_BYTES = 16
 NUMBER_BITS = 16
@@ -38,8 +38,8 @@ STATEMENT_ENTRIES = 1 << NUMBER_BITS
 """Rows that go in by one statement, at the most."""
 STATEMENT_BYTES = 1 << 26
 """Bytes of bodies that do."""
-MAGIC, HEAD_BYTES, APPLICATION_PLACE = b"SQLite format 3\0", 100, slice(68, 72)
-"""How every file of SQLite begins."""
+MODE = urlencode({"mode": "rw"})
+"""A file that is not there is not made."""
 CACHE_BYTES = 1 << 26
 """Pages that a connection holds; the system holds others."""
 SCHEMA = """
@@ -136,8 +136,8 @@ class SqliteStore:
             )
         # Read by hand: what SQLite opens it may change, and this may be anything.
         with self._path.open("rb") as file:
-            head = file.read(HEAD_BYTES)
-        if not head.startswith(MAGIC) or head[APPLICATION_PLACE] != APPLICATION.to_bytes(4):
+            head = file.read(index_files.HEAD_BYTES)
+        if not index_files.is_index_head(head):
             raise SourceError(f"{self.address} is no index of Lookalike: give another file")
         with self._connected() as connection:
             (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -179,7 +179,7 @@ class SqliteStore:
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            f"{self._path.absolute().as_uri()}?{urlencode({'mode': 'rw'})}",
+            f"{self._path.absolute().as_uri()}?{MODE}",
             uri=True,
             timeout=self._wait,
             isolation_level=None,
