@@ -15,6 +15,7 @@ from lookalike.index import metadata
 from lookalike.index.adding import Added, Prepared, Put
 from lookalike.job.canonical_parts import CanonicalParts
 from lookalike.job.sources import Reading
+from lookalike.read.fields import picked
 from lookalike.read.files import counts_of
 
 if TYPE_CHECKING:
@@ -84,7 +85,7 @@ class Incoming:
     ) -> Incoming:
         """Open a source as the options say."""
         reading = Reading.of(options)
-        columns = dict.fromkeys(names, "for metadata")
+        columns = dict.fromkeys(names, "describe documents")
         opened = reading.open(source, running, columns)
         reading.check([opened])
         return cls(opened, running, form, tuple(names), reading.told())
@@ -132,9 +133,7 @@ def chunks(
 
     def prepare(part: Part) -> tuple[Part, Prepared, dict[str, str]]:
         ids = part.batch.ids.take(pa.array(part.rows)).cast(pa.string()).to_pylist()
-        chosen = {
-            name: part.batch.columns[name].take(pa.array(part.rows)) for name in incoming.names
-        }
+        chosen = {name: picked(part.batch.columns[name], part.rows) for name in incoming.names}
         written, types = metadata.encode_rows(ids, chosen, columns.metadata)
         puts = [Put(*row) for row in zip(ids, written, strict=True)]
         prepared = Prepared.of(puts, part.canonical, sketches, with_text=with_text)

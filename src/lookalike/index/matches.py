@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import date, datetime
 
-__all__ = ["Admission", "Match", "match_table"]
+__all__ = ["Admission", "Match", "Nearest", "match_table"]
 
 FIXED = {"id", "match", "similarity", "score"}
 ARROW_TYPES = {
@@ -36,6 +36,13 @@ class Match:
     query_in_match: float | None = None
     """The share of the looked-for document's shingles that the match has, where it is known."""
     match_in_query: float | None = None
+
+
+class Nearest(NamedTuple):
+    """The document of an index that is the most similar to one that was looked for."""
+
+    similarity: float
+    id: str | int
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import hashlib
 import json
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,12 +20,13 @@ from lookalike.base.errors import (
 )
 from lookalike.base.memory import size
 from lookalike.base.timing import Seconds, timed
-from lookalike.base.wording import Message, setting
+from lookalike.base.wording import Message, quoted, setting
 from lookalike.candidates.identical import Groups
 from lookalike.candidates.pairing import Cells, Pairing, SideOrder
 from lookalike.cluster.keep import column_of
 from lookalike.job import compare as comparing
 from lookalike.job.read import read_all
+from lookalike.job.seen import LOOK_UP
 from lookalike.job.sketch import Sketches, sketch
 from lookalike.job.work_folder import Work, difference
 from lookalike.kernels.jit import load_if_limited
@@ -54,10 +55,12 @@ if TYPE_CHECKING:
 
     from lookalike.candidates.prefilter import Prefilter
     from lookalike.job.running import Running
+    from lookalike.job.seen import Seen
     from lookalike.job.work_folder import Claim
     from lookalike.read import Corpus
     from lookalike.read.source import InMemory
     from lookalike.recipe.metrics import Compare
+    from lookalike.results.ids import Ids
     from lookalike.results.pairs import Links
     from lookalike.score.jaccard import Scored
     from lookalike.score.nearest import Below
@@ -87,6 +90,8 @@ class Job:
     """Pairs are of a document of the corpus and one of the source before it."""
     claimed: Claim | None = None
     """The work folder, where that was claimed before."""
+    seen: Seen | None = None
+    """Indexes that documents are looked up in, whose recipe then is that of the job."""
     warnings: Sequence[str] = ()
     """What a user should know before trusting the result."""
     seconds: Seconds = field(default_factory=Seconds)
@@ -107,6 +112,8 @@ class Job:
         }
         if self.settings.groups is not None:
             reading["groups"] = self.settings.groups
+        if self.seen is not None:
+            reading |= self.seen.reading
         if self.running.work is not None and None in reading["sources"]:
             raise SettingsError(f"{setting('work')} is for sources in files: leave it out")
         self.work = Work(self.running.work, reading=reading, claimed=self.claimed)
@@ -127,7 +134,11 @@ class Job:
                     f"{difference(name, before.get(name), given[name])}; run that job again to go "
                     "on with it, or remove the folder"
                 )
-            for name in ("band", "compare", "contain", "thin", "write"):
+            stages = ["band", "compare", "contain", "thin", "write"]
+            if self.seen is not None:
+                # At another threshold others are left to be sketched.
+                stages += [LOOK_UP, "sketch"]
+            for name in stages:
                 self.work.stage(name).restart()
         if "settings" in state:
             self.running.say(f"Resuming from the work in {self.work.folder}.")
@@ -192,11 +203,16 @@ class Job:
                 self.sources,
                 self.work,
                 CanonicalForm.of(self.settings),
-                shingle=self.settings.shingle,
+                shingle=self.settings.shingle if self.seen is None else "auto",
                 column=column_of(self.keep),
                 groups=self.settings.groups,
+                described=None if self.seen is None else self.seen.described,
                 running=self.running,
             )
+        if self.seen is not None:
+            self.seen.check(self.collection.form)
+            for name in self._never_described():
+                self.running.say(f"No document has a value in column {quoted(name)}.")
         for note in self.collection.notes:
             self.running.say(note)
         for line in file_note_lines(self.collection.noted_files()):
@@ -216,6 +232,10 @@ class Job:
             references = sum(self.collection.counts[:-1]) if self.across else None
             self.pairing = Pairing(references, self.collection.group_labels())
             self.text_pairing = self.pairing.of_texts(self.groups)
+        if self.seen is not None:
+            self.recipe = self.seen.recipe
+            self.plan = replace(self.seen.plan, documents=len(self.groups))
+            return
         with timed(self.seconds, "plan"):
             sample = Sample.of(
                 self.texts, self.groups, self.collection.form, read=len(self.collection)
@@ -229,6 +249,13 @@ class Job:
                 keeper=self.work,
                 expected=expected or 0,
             )
+
+    def _never_described(self) -> list[str]:
+        """Name the columns to be kept of which no document has a value: perhaps misspelled ones."""
+        described = None if self.seen is None else self.seen.described
+        if described is None or not self.collection.counts[-1]:
+            return []
+        return [one for one in described.names if one not in self.collection.described_types]
 
     def sketched(self) -> Sketches:
         """Sketch the distinct documents."""
@@ -273,7 +300,7 @@ class Job:
                     self.work.stage("compare"),
                     self.running,
                     self.text_pairing,
-                    fixed=self._reference_groups(),
+                    fixed=self.reference_groups(),
                 )
             return found, None
         with timed(self.seconds, "sketch"):
@@ -297,7 +324,7 @@ class Job:
                 compare,
                 self.work.stage("compare"),
                 self.running,
-                fixed=self._reference_groups(),
+                fixed=self.reference_groups(),
                 prefilter=self.prefilter(sketches),
                 pairing=self.text_pairing,
                 across=across,
@@ -320,7 +347,7 @@ class Job:
             return None
         compare = self.verified(self.rows, self.settings.threshold)
         with timed(self.seconds, "compare"):
-            stage, fixed = self.work.stage("compare"), self._reference_groups()
+            stage, fixed = self.work.stage("compare"), self.reference_groups()
             return comparing.near_links(
                 found, compare, stage, self.running, self.text_pairing, fixed=fixed
             )
@@ -346,8 +373,11 @@ class Job:
 
         return compare
 
-    def documents(self) -> Documents:
-        """Give the documents as a result holds them: ids, copies, and where they came from."""
+    def documents(self, seen: Ids | None = None) -> Documents:
+        """Give the documents as a result holds them: ids, copies, and where they came from.
+
+        `seen` are ids of documents in an index that some are similar to.
+        """
         collection = self.collection
         origin = Origin(
             list(self.sources),
@@ -359,7 +389,7 @@ class Job:
         )
         memory = self.running.memory
         cells = Cells.of(self.groups, self.pairing) if self.pairing.is_bounded else None
-        return Documents(collection.ids, self.groups, memory, self.work, origin, cells)
+        return Documents(collection.ids, self.groups, memory, self.work, origin, cells, seen)
 
     def run(self) -> Run:
         """Give what is written down of this run."""
@@ -370,6 +400,7 @@ class Job:
             recipe=self.recipe.fingerprint,
             keep=self.keep,
             job=self.name(self.command),
+            indexes=[] if self.seen is None else [*self.seen.addresses],
         )
 
     def name(self, command: str, *facts: Any) -> str:
@@ -377,7 +408,7 @@ class Job:
         plain = json.dumps([command, self.work.reading, self.settings.as_dict(), self.keep, *facts])
         return hashlib.sha256(plain.encode()).hexdigest()[:16]
 
-    def _reference_groups(self) -> int:
+    def reference_groups(self) -> int:
         """Count the groups, the first ones, that are kept whatever they are similar to."""
         if self.across:
             return 0

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lookalike.job.running import Progress
+    from lookalike.job.seen import Seen
     from lookalike.read import Corpus
     from lookalike.read.source import InMemory
     from lookalike.settings import Settings
@@ -36,15 +37,16 @@ def job_on(
     options: Any,
     *,
     out: str | os.PathLike[str] | None = None,
+    seen: Seen | None = None,
 ) -> Iterator[Job]:
     """Make the job of a function with its options, and clear up after it.
 
     Without a work folder asked for, the work of a job on files that writes a result is beside it:
-    beside `out`, or what the options name.
+    beside `out`, or what the options name. `seen` is what indexes say of the documents.
     """
     with (
         asked_for(options.progress) as progress,
-        _job(source, settings, options, progress, out) as job,
+        _job(source, settings, options, progress, out, seen) as job,
     ):
         yield job
         for line in job.warnings:
@@ -58,6 +60,7 @@ def _job(
     options: Any,
     progress: Progress | None,
     out: str | os.PathLike[str] | None,
+    seen: Seen | None,
 ) -> Iterator[Job]:
     asked, against = getattr(options, "work", None), getattr(options, "against", None)
     names, reference = names_of(source), names_of(against)
@@ -83,11 +86,13 @@ def _job(
         if against is not None and reference != []:
             sources.append(reading.open(against, running, grouped, spool))
         columns = grouped if column is None else {column: "keep", **grouped}
+        if seen is not None and seen.described is not None:
+            columns = dict.fromkeys(seen.described.names, "describe documents") | columns
         sources.append(reading.open(source, running, columns, spool))
         reading.check(sources)
         # Of `dedup` a reference takes documents away, of `find` it is the other half of a pair.
         across = against is not None and not hasattr(options, "keep")
-        job = Job(sources, settings, running, reading.told(), keep, across, claimed)
+        job = Job(sources, settings, running, reading.told(), keep, across, claimed, seen)
     with job.closed_if_it_fails():
         yield job
         if asked is None:

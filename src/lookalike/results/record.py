@@ -50,17 +50,25 @@ class Run:
     keep: str | None = None
     job: str | None = None
     """The name of this very job: its sources, how they are read, its settings, what it writes."""
+    indexes: list[str] = field(default_factory=list)
+    """The indexes in which documents were looked up."""
 
     def as_dict(self) -> dict[str, Any]:
         """Give the facts, for the record."""
         found = {"job": self.job, "sources": self.sources, "against": self.against}
+        found |= {"indexes": self.indexes} if self.indexes else {}
         return found | {"recipe": self.recipe, "keep": self.keep}
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> Run:
         """Read them again."""
         return cls(
-            record["sources"], record["against"], record["recipe"], record["keep"], record["job"]
+            record["sources"],
+            record["against"],
+            record["recipe"],
+            record["keep"],
+            record["job"],
+            record.get("indexes", []),
         )
 
 
