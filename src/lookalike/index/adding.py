@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,6 +36,7 @@ __all__ = [
     "admit",
     "drop_unused",
     "locks_of",
+    "no_documents",
     "put",
 ]
 
@@ -73,6 +74,13 @@ class Added:
         return self
 
 
+def no_documents(count: int) -> Canonical:
+    """Stand for documents that are not looked at any more."""
+    return Canonical(
+        np.empty(0, np.uint8), np.zeros(count + 1, np.int64), np.zeros((count, 2), np.uint64)
+    )
+
+
 class Put(NamedTuple):
     """What is to be added: an id, and its metadata as JSON."""
 
@@ -99,11 +107,15 @@ class Prepared:
         sketches: StoredSketches,
         *,
         with_text: bool,
+        keep: bool = True,
     ) -> Prepared:
-        """Sketch and compress canonical documents."""
+        """Sketch and compress canonical documents; those to be admitted are kept as they are."""
         asked = Asked.of(documents, sketches)
+        contents, lengths = asked.contents(), np.diff(documents.offsets)
         bodies = packed(documents) if with_text else None
-        return cls(puts, asked, np.diff(documents.offsets), asked.contents(), bodies)
+        if not keep:
+            asked = replace(asked, documents=no_documents(len(puts)))
+        return cls(puts, asked, lengths, contents, bodies)
 
     def __len__(self) -> int:
         """Count the documents."""

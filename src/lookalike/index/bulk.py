@@ -33,6 +33,7 @@ __all__ = ["Chunk", "Incoming", "Progressed", "chunks", "unread_line"]
 
 MAX_CHUNK_DOCUMENTS = 1 << 16
 """Documents that are written in one change, at the most: others wait for it."""
+MAX_ADMITTED_DOCUMENTS = 2000
 CHUNK_MEMORY_SHARE = 8
 """Of the memory allowed, the part that the documents of one change take."""
 
@@ -126,17 +127,24 @@ def chunks(
     columns: Columns,
     *,
     with_text: bool,
-    most: int = MAX_CHUNK_DOCUMENTS,
+    admitted: bool = False,
 ) -> Iterator[Chunk]:
-    """Prepare a source, and give it in chunks that end where a batch does."""
+    """Prepare a source, and give it in chunks that end where a batch does.
+
+    Those to be `admitted` are few at a time, as each is compared with those before it.
+    """
+    most = MAX_ADMITTED_DOCUMENTS if admitted else MAX_CHUNK_DOCUMENTS
     running = incoming.running
 
     def prepare(part: Part) -> tuple[Part, Prepared, dict[str, str]]:
         ids = part.batch.ids.take(pa.array(part.rows)).cast(pa.string()).to_pylist()
-        chosen = {name: picked(part.batch.columns[name], part.rows) for name in incoming.names}
-        written, types = metadata.encode_rows(ids, chosen, columns.metadata)
+        written: list[str | None] = [None] * len(ids)
+        types = dict(columns.metadata)
+        if incoming.names:
+            chosen = {name: picked(part.batch.columns[name], part.rows) for name in incoming.names}
+            written, types = metadata.encode_rows(ids, chosen, columns.metadata)
         puts = [Put(*row) for row in zip(ids, written, strict=True)]
-        prepared = Prepared.of(puts, part.canonical, sketches, with_text=with_text)
+        prepared = Prepared.of(puts, part.canonical, sketches, with_text=with_text, keep=admitted)
         return part, prepared, types
 
     gathered = _Gathered(columns)

@@ -7,7 +7,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit, urlunsplit
 
 from lookalike.base.errors import SettingsError, SourceError, UnreadableError
 from lookalike.base.options import given_of
@@ -48,11 +47,10 @@ MAX_ADDED = 4096
 
 def refuse_indexes(against: Any) -> None:
     """Refuse an index where the documents of a corpus are compared with all of another."""
-    for one in _split(against)[0]:
-        name = one.address if isinstance(one, Index) else os.fspath(one)
+    if _split(against)[0]:
         raise SettingsError(
-            f"{_shown(name)} is an index, and {setting('against')} of find a corpus: ask the index "
-            "itself, by lookalike index query or Index.query_all"
+            f"{setting('against')} of find is a corpus, and this an index: ask the index itself, "
+            "by lookalike index query or Index.query_all"
         )
 
 
@@ -97,7 +95,7 @@ class Consulted:
         except SourceError as error:
             # Whatever is wrong with the index, what was decided stays: some of it may be in there.
             raise UnreadableError(error.raw) from None
-        job.running.say(f"Added {count(total, 'document')} to {_shown(index.address)}.")
+        job.running.say(f"Added {count(total, 'document')} to {index.address}.")
 
 
 def _descriptions(job: Job, rows: NDArray[np.int64]) -> list[str | None]:
@@ -162,16 +160,6 @@ def _names(given: Any) -> list[str]:
     return [given] if isinstance(given, str) else list(given or ())
 
 
-def _shown(address: str) -> str:
-    """Give an address as it may be written down, without a password."""
-    if not address.startswith(SERVERS):
-        return address
-    parts = urlsplit(address)
-    user, _, host = parts.netloc.rpartition("@")
-    place = f"{user.partition(':')[0]}@{host}" if user else host
-    return urlunsplit((parts.scheme, place, parts.path, "", ""))
-
-
 def _check_options(options: DedupOptions) -> None:
     """Refuse what an index does not know of."""
     if options.rule != "similar":
@@ -189,7 +177,7 @@ def _check_options(options: DedupOptions) -> None:
 def _check_index(index: Index, first: Index) -> None:
     if not index.keeps_text:
         raise SettingsError(
-            f"{_shown(index.address)} keeps no texts, so that its scores are estimates, and "
+            f"{index.address} keeps no texts, so that its scores are estimates, and "
             "nothing is removed on an estimate: make an index that keeps texts"
         )
     if index.recipe != first.recipe:
@@ -228,18 +216,18 @@ def _settings(options: DedupOptions, index: Index) -> Settings:
             told = str(Normalisation.parse(told))
         if name in given and told not in (mine, None, "auto"):
             raise SettingsError(
-                f"{setting(name, getattr(asked, name))} is not that of {_shown(index.address)}, "
+                f"{setting(name, getattr(asked, name))} is not that of {index.address}, "
                 f"{setting(name, mine)}: leave it out, or use another index"
             )
     for name in ("ignore", "max_df"):
         if getattr(asked, name) is not None:
             raise SettingsError(
-                f"{setting(name)} was decided when {_shown(index.address)} was made: leave it out"
+                f"{setting(name)} was decided when {index.address} was made: leave it out"
             )
     if not asked.planned and str(given_cascade(asked)) != str(recipe.cascade):
         name = "cascade" if asked.cascade is not None else "bands"
         raise SettingsError(
-            f"the bands of {_shown(index.address)} are '{recipe.cascade}': leave out "
+            f"the bands of {index.address} are '{recipe.cascade}': leave out "
             f"{setting(name)}, or use another index"
         )
     threshold = check_threshold(asked.threshold if "threshold" in given else None, index.threshold)
@@ -287,11 +275,11 @@ def _seen(
         ask,
         whole_ids,
         reading,
-        [_shown(one.address) for one in asked],
+        [one.address for one in asked],
         described,
     )
 
 
 def _identity(address: str) -> str:
     """Name an index for a work folder, wherever a job is started from."""
-    return _shown(address) if address.startswith(SERVERS) else os.path.realpath(address)
+    return address if address.startswith(SERVERS) else os.path.realpath(address)

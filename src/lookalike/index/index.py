@@ -51,8 +51,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Admission", "Index", "Match"]
 
-ADMITTED = 2000
-"""Documents that are admitted in one change."""
 PAGE = 1000
 """Documents that are gone through, or removed, at a time."""
 RUN_COUNTER = "counter.runs"
@@ -244,7 +242,7 @@ class Index:
             self._sketches,
             columns,
             with_text=self.keeps_text,
-            **({"most": ADMITTED} if new_only else {}),
+            admitted=new_only,
         ):
             self._declare(chunk.columns)
             for note in chunk.notes:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.base.errors import SettingsError
-from lookalike.index.adding import Prepared, Put
+from lookalike.index.adding import Prepared, Put, no_documents
 from lookalike.index.packed import unpacked
 from lookalike.index.querying import Asked
 from lookalike.index.store import Body
 from lookalike.recipe import Stored
-from lookalike.text.normalise import Canonical
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,21 +67,15 @@ def _prepared(
     if with_text:
         # What is stored was made of the text, and is made of it again.
         bodies = [Body(one.number, one.content, one.length, one.body or b"") for one in entries]
-        documents = unpacked(bodies, address)
-        stored = sketches.of(documents)
+        stored = sketches.of(unpacked(bodies, address))
     else:
         joined = np.frombuffer(b"".join(one.sketch for one in entries), np.uint8)
         empty = np.array([one.empty for one in entries], np.bool_)
         stored = sketches.again(joined.reshape(len(entries), -1), empty)
-        documents = Canonical(
-            np.empty(0, np.uint8),
-            np.zeros(len(entries) + 1, np.int64),
-            np.zeros((len(entries), 2), np.uint64),
-        )
     rows = Stored(stored.keys[places], stored.sketches[places], stored.empty[places])
     return Prepared(
         [Put(one.id, one.metadata) for one in page],
-        Asked(documents.chosen(places), rows),
+        Asked(no_documents(len(page)), rows),
         np.array([entries[place].length for place in places.tolist()], np.int64),
         [entries[place].content for place in places.tolist()],
         [entries[place].body or b"" for place in places.tolist()] if with_text else None,

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["content_of", "packed", "unpacked"]
 
-CODEC, LEVEL = "zstd", 3
+CODEC, LEVEL = "zstd", 1
+"""Higher levels make articles hardly shorter, and take longer."""
 
 
 def content_of(fingerprints: NDArray[np.uint64]) -> list[bytes]:

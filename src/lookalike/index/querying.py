@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -24,7 +24,8 @@ BODIES = 128
 """Entries whose bodies are unpacked at a time."""
 
 
-class Asked(NamedTuple):
+@dataclass(frozen=True)
+class Asked:
     """Documents that are looked for."""
 
     documents: Canonical
