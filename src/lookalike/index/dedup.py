@@ -225,10 +225,13 @@ def _settings(options: DedupOptions, index: Index) -> Settings:
                 f"{setting(name)} was decided when {index.address} was made: leave it out"
             )
     if not asked.planned and str(given_cascade(asked)) != str(recipe.cascade):
-        name = "cascade" if asked.cascade is not None else "bands"
+        has = f"the cascade '{recipe.cascade}'"
+        if (plan := index.plan).bands is not None:
+            has = f"{count(plan.bands, 'band')} of {count(plan.rows or 0, 'row')}"
+        names = ("cascade",) if asked.cascade is not None else ("bands", "rows")
         raise SettingsError(
-            f"the bands of {index.address} are '{recipe.cascade}': leave out "
-            f"{setting(name)}, or use another index"
+            f"{index.address} has {has}: leave out {' and '.join(map(setting, names))}, or use "
+            "another index"
         )
     threshold = check_threshold(asked.threshold if "threshold" in given else None, index.threshold)
     return Settings(threshold=threshold, cascade=str(recipe.cascade), **known)
@@ -244,7 +247,7 @@ def _seen(
     """Give what a job is told of indexes that have one recipe."""
     recipe = replace(asked[0].recipe, threshold=settings.threshold)
     sketches = StoredSketches(recipe)
-    reading: dict[str, Any] = {"recipe": recipe.fingerprint}
+    reading: dict[str, Any] = {"recipe": asked[0].recipe.fingerprint}
     against = [_identity(one.address) for one in asked if one is not target]
     if against:
         reading["against"] = against
@@ -276,6 +279,7 @@ def _seen(
         whole_ids,
         reading,
         [one.address for one in asked],
+        target is not None,
         described,
     )
 

@@ -389,7 +389,7 @@ class Index:
 
     def prepared(self, puts: Sequence[Put], documents: Canonical) -> Prepared:
         """Make of canonical documents what is stored of them, on whatever thread."""
-        return Prepared.of(puts, documents, self._sketches, with_text=self.keeps_text)
+        return Prepared.of(puts, documents, self._sketches, with_text=self.keeps_text, keep=False)
 
     def put_all(self, prepared: Iterable[Prepared], columns: Columns) -> Iterator[Added]:
         """Add documents that were prepared, each in the place of one with its id, part by part.

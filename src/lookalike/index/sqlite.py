@@ -520,8 +520,9 @@ class Rows:
                 for row, body, end in zip(some, bodies, ends, strict=True)
             ]
             self._run(
-                "INSERT INTO body SELECT json_extract(value, '$[0]'),"
-                " substr(?, json_extract(value, '$[1]'), json_extract(value, '$[2]'))"
+                # Of an empty blob SQLite gives no part, an empty one either.
+                "INSERT INTO body SELECT json_extract(value, '$[0]'), coalesce("
+                "substr(?, json_extract(value, '$[1]'), json_extract(value, '$[2]')), x'')"
                 " FROM json_each(?)",
                 (b"".join(bodies), json.dumps(spans)),
             )

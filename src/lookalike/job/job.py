@@ -134,16 +134,23 @@ class Job:
                     f"{difference(name, before.get(name), given[name])}; run that job again to go "
                     "on with it, or remove the folder"
                 )
-            stages = ["band", "compare", "contain", "thin", "write"]
-            if self.seen is not None:
-                # At another threshold others are left to be sketched.
-                stages += [LOOK_UP, "sketch"]
-            for name in stages:
-                self.work.stage(name).restart()
+            self._restart()
+        elif self.seen is not None and state.get("finished") and not self.seen.grows:
+            # The index may have changed since.
+            self._restart()
         if "settings" in state:
             self.running.say(f"Resuming from the work in {self.work.folder}.")
         state["settings"], state["finished"] = given, False
         self.work.checkpoint()
+
+    def _restart(self) -> None:
+        """Forget all that another threshold, or an index, decides."""
+        stages = ["band", "compare", "contain", "thin", "write"]
+        if self.seen is not None:
+            # Others are then left to be sketched.
+            stages += [LOOK_UP, "sketch"]
+        for name in stages:
+            self.work.stage(name).restart()
 
     def finish(self) -> None:
         """Mark the job as done; a kept work folder then serves other thresholds."""

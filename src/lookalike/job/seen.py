@@ -45,6 +45,8 @@ class Seen:
     reading: dict[str, Any]
     """What a work folder must agree with: which indexes, by which recipe."""
     addresses: Sequence[str]
+    grows: bool = False
+    """What is kept is added to one of them: what they were asked once is not asked again."""
     described: Described | None = None
 
     def check(self, form: CanonicalForm) -> None:
