@@ -624,17 +624,12 @@ class TestIds:
     def test_a_nul_in_an_id_is_stored_or_refused_in_a_line(self, place):
         store = place.create()
         document = Document("a\0b", 1, None, 0)
-        if place.kind == "postgres":
-            with pytest.raises(SourceError, match="holds a NUL"), store.write() as writer:
-                writer.put_documents([document])
-            with store.write() as writer:
-                writer.drop_documents(["a\0b", "a"])
-        else:
-            with store.write() as writer:
-                writer.put_documents([document, Document("a", 2, None, 0)])
+        with pytest.raises(SourceError, match="holds a NUL"), store.write() as writer:
+            writer.put_documents([document])
+        with store.write() as writer:
+            writer.drop_documents(["a\0b", "a"])
         with store.read() as reader:
-            there = [document] if place.kind == "sqlite" else []
-            assert reader.documents(["a\0b"]) == there
+            assert reader.documents(["a\0b"]) == []
 
 
 class TestMaking:
@@ -894,4 +889,4 @@ class TestFilesOfSqlite:
             damaged[begin:end] = random.bytes(end - begin)
             place.place.write_bytes(damaged)
             refused += self.used(place) is None
-        assert refused > 10
+        assert refused > 5

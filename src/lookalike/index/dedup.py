@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["Consulted", "consulted", "refuse_indexes"]
 
 MAX_ADDED = 4096
-"""Documents that are added in one change, at the most: others wait for it."""
+"""Documents that are prepared at a time, at the most."""
 
 
 def refuse_indexes(against: Any) -> None:
@@ -93,7 +93,7 @@ class Consulted:
                     done += added.documents
                     progress("add", done, total)
         except SourceError as error:
-            # Whatever is wrong with the index, what was decided stays: some of it may be in there.
+            # Whatever is wrong with the index, what was decided is not lost by that.
             raise UnreadableError(error.raw) from None
         job.running.say(f"Added {count(total, 'document')} to {index.address}.")
 

@@ -392,13 +392,14 @@ class Index:
         return Prepared.of(puts, documents, self._sketches, with_text=self.keeps_text, keep=False)
 
     def put_all(self, prepared: Iterable[Prepared], columns: Columns) -> Iterator[Added]:
-        """Add documents that were prepared, each in the place of one with its id, part by part.
+        """Add documents that were prepared, each in the place of one with its id, all or none.
 
-        What is there already as it is brought stays so.
+        What was added of each part is told as it goes; other writers wait until all is done. What
+        is there already as it is brought stays so.
         """
         self._declare(columns)
-        for part in prepared:
-            with self._store.write() as writer:
+        with self._store.write() as writer:
+            for part in prepared:
                 yield adding.put(writer, part)
         self._sweep_if_worth()
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from lookalike.base.errors import OutputError, SourceError, UnreadableError
 from lookalike.base.threads import pieces
+from lookalike.base.wording import quoted
 from lookalike.index.store import FORMAT, Block, Body, Document, Entry
 
 if TYPE_CHECKING:
@@ -520,7 +521,6 @@ class Rows:
                 for row, body, end in zip(some, bodies, ends, strict=True)
             ]
             self._run(
-                # Of an empty blob SQLite gives no part, an empty one either.
                 "INSERT INTO body SELECT json_extract(value, '$[0]'), coalesce("
                 "substr(?, json_extract(value, '$[1]'), json_extract(value, '$[2]')), x'')"
                 " FROM json_each(?)",
@@ -529,6 +529,9 @@ class Rows:
 
     def put_documents(self, documents: Sequence[Document]) -> None:
         """Add or replace documents, in the order in which the table has them."""
+        for one in documents:
+            if "\0" in one.id:
+                raise SourceError(f"the id {quoted(one.id)} holds a NUL: give it another")
         for begin in range(0, len(documents), STATEMENT_ENTRIES):
             some = documents[begin : begin + STATEMENT_ENTRIES]
             self._run(

@@ -50,6 +50,8 @@ class Run:
     keep: str | None = None
     job: str | None = None
     """The name of this very job: its sources, how they are read, its settings, what it writes."""
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """How the sources were read, as it was asked for."""
     indexes: list[str] = field(default_factory=list)
     """The indexes in which documents were looked up."""
 
@@ -57,7 +59,7 @@ class Run:
         """Give the facts, for the record."""
         found = {"job": self.job, "sources": self.sources, "against": self.against}
         found |= {"indexes": self.indexes} if self.indexes else {}
-        return found | {"recipe": self.recipe, "keep": self.keep}
+        return found | {"reading": dict(self.reading), "recipe": self.recipe, "keep": self.keep}
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> Run:
@@ -68,6 +70,7 @@ class Run:
             record["recipe"],
             record["keep"],
             record["job"],
+            record["reading"],
             record.get("indexes", []),
         )
 

@@ -63,7 +63,7 @@ RULES = ("similar", "contained")
 WEIGHTS = ("counts", "binary", "log", "tf-idf")
 FORMATS = ("table", "jsonl", "csv", "parquet")
 FOLDER = "folder"
-"""The group of a file that has no columns: the folder in which it stands."""
+"""The group of a file that has no columns: the first folder below the source."""
 MARKUPS = ("html",)
 
 
@@ -277,7 +277,8 @@ class Grouped:
     groups: str | None = option(
         None,
         "Column by which documents are grouped: two of one group are no pair, and one without a "
-        "value is a group of its own; 'folder' stands for the folder of a file without columns.",
+        "value is a group of its own; 'folder' groups files without columns by the first folder "
+        "below the source.",
         metavar="COLUMN",
     )
 
@@ -481,9 +482,7 @@ class WrittenFolder:
     list_only: bool = option(
         False, "Write the ids of the kept documents, not the documents.", also=("list",)
     )
-    drop_unread: bool = option(
-        False, "Leave out of the kept files those of a folder that cannot be read."
-    )
+    drop_unread: bool = option(False, "Leave out of the kept files those that cannot be read.")
     annotate: bool = option(
         False,
         "Write all documents, with the columns cluster, cluster_size, kept and similarity added, "
