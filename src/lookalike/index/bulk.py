@@ -34,6 +34,7 @@ __all__ = ["Chunk", "Incoming", "Progressed", "chunks"]
 MAX_CHUNK_DOCUMENTS = 1 << 16
 """Documents that are written in one change, at the most: others wait for it."""
 MAX_ADMITTED_DOCUMENTS = 2000
+MIXED = "the index holds {}: use one that was made for such documents"
 CHUNK_MEMORY_SHARE = 8
 """Of the memory allowed, the part that the documents of one change take."""
 
@@ -97,7 +98,8 @@ class Incoming:
         start = None if at.next is None else (at.next[0], at.next[1], at.next[2])
         known = {"kind": self.form.kind, "dimension": self.form.dimension or None}
         batches = self.source.batches(start, threads=self.running.threads)
-        yield from CanonicalParts(self.source, self.form, self.running, known).of(batches)
+        parts = CanonicalParts(self.source, self.form, self.running, known, mixed=MIXED)
+        yield from parts.of(batches)
 
     def check_any(self, documents: int, unread: NotRead) -> None:
         """Refuse a source of which nothing could be read."""
