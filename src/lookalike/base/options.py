@@ -7,6 +7,8 @@ import inspect
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
+from lookalike.base.option_types import check_types
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -81,7 +83,9 @@ def _with_keywords(options: Any, function: Any) -> Any:
         except TypeError as error:
             raise TypeError(f"{function.__name__}() {error}") from None
         before = [bound.pop(one.name) for one in first]
-        return function(*before, options(**bound))
+        made = options(**bound)
+        check_types(made)
+        return function(*before, made)
 
     call.__signature__ = signature  # type: ignore[attr-defined]
     call.__doc__ = f"{function.__doc__}\n{_described(options)}"

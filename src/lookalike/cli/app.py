@@ -20,6 +20,7 @@ __all__ = ["COMMANDS", "main", "program"]
 
 STOPPED = 130
 """The exit status after Ctrl-C."""
+WRITE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 SAID_CHARACTERS = 200
 """Of what another library says, which may quote a document."""
 VERSIONS = ("NumPy", "Numba", "pyarrow", "SciPy")
@@ -105,6 +106,9 @@ def main() -> None:
             _end(OUT_OF_MEMORY_MESSAGE)
         if isinstance(error, OSError):
             where = f"{error.filename}: " if error.filename else ""
+            if not where and error.errno in WRITE_ERRORS:
+                # Files are written where their names are known.
+                where = "standard output cannot be written: "
             _end(f"{where}{error.strerror or error}")
         if os.environ.get("LOOKALIKE_DEBUG"):
             raise

@@ -11,7 +11,7 @@ import click
 
 from lookalike.base.options import option_of
 from lookalike.cli.command import Command, file_name
-from lookalike.cli.values import Number, OneOf, Share, Whole
+from lookalike.cli.values import SHARE, Number, OneOf, Share, Whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -67,6 +67,8 @@ def _option(found: Any) -> click.Option:
         kind, metavar = OneOf(option.choices), f"<{'|'.join(option.choices)}>"
     elif told in TYPES:
         typed = Share if option.is_share else TYPES[told]
+        if option.is_share:
+            metavar = option.metavar or SHARE
         kind = typed(found.default if option.example is None else option.example)
     return click.Option(
         [found.name, *names],

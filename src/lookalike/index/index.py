@@ -24,7 +24,7 @@ from lookalike.index.export import write_export
 from lookalike.index.filters import Filter
 from lookalike.index.info import info_of
 from lookalike.index.matches import Admission, Match, Queried, match_table
-from lookalike.index.merging import check_mergeable, prepared_pages
+from lookalike.index.merging import Made, check_mergeable, prepared_pages
 from lookalike.index.opening import create_store, open_store
 from lookalike.index.querying import Asked, check_threshold, similar_entries
 from lookalike.index.sqlite import SqliteStore
@@ -416,7 +416,7 @@ class Index:
         if not isinstance(other, Index):
             with Index(other, threads=self._threads) as opened:
                 return self.merge(opened)
-        check_mergeable(self, other)
+        check_mergeable(self._made(), other._made())
         self._declare(self._columns.joined(other._seen_now()))
         added = Added()
         for prepared in prepared_pages(other._store, self._sketches, with_text=self.keeps_text):
@@ -424,6 +424,9 @@ class Index:
                 added += adding.put(writer, prepared)
         self._sweep_if_worth()
         return added
+
+    def _made(self) -> Made:
+        return Made(self.address, self.recipe, self.plan)
 
     def export(self, path: str | os.PathLike[str]) -> int:
         """Write the documents to a Parquet file, in the order of their ids, and count them.

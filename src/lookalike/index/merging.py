@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,38 +20,33 @@ if TYPE_CHECKING:
     from lookalike.planning.plan import Plan
     from lookalike.recipe import Recipe, StoredSketches
 
-__all__ = ["check_mergeable", "prepared_pages"]
+__all__ = ["Made", "check_mergeable", "prepared_pages"]
 
 PAGE = 5000
 """Documents that are taken over in one change."""
 
 
-class Made(Protocol):
-    """What tells how an index was made."""
+class Made(NamedTuple):
+    """An index, and what it was made by."""
 
-    @property
-    def address(self) -> str:
-        """Where it is."""
+    address: str
+    recipe: Recipe
+    plan: Plan
 
-    @property
-    def recipe(self) -> Recipe:
-        """How its documents are compared."""
-
-    @property
-    def plan(self) -> Plan:
-        """How they are found."""
+    def __str__(self) -> str:
+        """Tell what matters of it in a few words."""
+        what = self.recipe.shingle or "vectors"
+        return (
+            f"{what}, {self.plan.bands} bands of {self.plan.rows} rows, threshold "
+            f"{self.recipe.threshold:g}, recipe {self.recipe.fingerprint}"
+        )
 
 
 def check_mergeable(into: Made, other: Made) -> None:
     """Refuse to merge what was made in another way."""
     if into.recipe != other.recipe:
-        ours, theirs = (
-            f"{one.recipe.shingle or 'vectors'}, {one.plan.bands} bands of {one.plan.rows} rows, "
-            f"threshold {one.recipe.threshold:g}, recipe {one.recipe.fingerprint}"
-            for one in (into, other)
-        )
         raise SettingsError(
-            f"{other.address} was made by another recipe ({theirs}) than {into.address} ({ours}): "
+            f"{other.address} was made by another recipe ({other}) than {into.address} ({into}): "
             "make both with the same settings, or the one like the other"
         )
     if into.address == other.address:

@@ -17,6 +17,7 @@ import numpy as np
 from lookalike.base import index_files
 from lookalike.base.errors import OutputError, SourceError, UnreadableError
 from lookalike.base.threads import pieces
+from lookalike.base.wording import quoted
 from lookalike.index.store import FORMAT, Block, Body, Document, Entry
 
 if TYPE_CHECKING:
@@ -37,8 +38,6 @@ STATEMENT_ENTRIES = 1 << NUMBER_BITS
 """Rows that go in by one statement, at the most."""
 STATEMENT_BYTES = 1 << 26
 """Bytes of bodies that do."""
-MODE = urlencode({"mode": "rw"})
-"""A file that is not there is not made."""
 CACHE_BYTES = 1 << 26
 """Pages that a connection holds; the system holds others."""
 SCHEMA = """
@@ -178,7 +177,7 @@ class SqliteStore:
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            f"{self._path.absolute().as_uri()}?{MODE}",
+            f"{self._path.absolute().as_uri()}?{urlencode({'mode': 'rw'})}",
             uri=True,
             timeout=self._wait,
             isolation_level=None,
@@ -362,15 +361,12 @@ class Rows:
 
     def documents(self, ids: Sequence[str]) -> list[Document]:
         """Give those documents that there are."""
-        found = []
-        for name in ids:
-            # One by one: in the lists of SQLite's JSON a text ends where there is a NUL.
-            row = self._run(
-                "SELECT id, entry, metadata, run FROM document WHERE id = ?", (name,)
-            ).fetchone()
-            if row is not None:
-                found.append(Document(*row))
-        return found
+        rows = self._run(
+            "SELECT id, entry, metadata, run FROM document"
+            " WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps([*ids]),),
+        )
+        return [Document(*row) for row in rows]
 
     def documents_of(self, entries: NDArray[np.int64]) -> list[Document]:
         """Give the documents of entries."""
@@ -507,21 +503,25 @@ class Rows:
                 for row, body, end in zip(some, bodies, ends, strict=True)
             ]
             self._run(
-                "INSERT INTO body SELECT json_extract(value, '$[0]'),"
-                " substr(?, json_extract(value, '$[1]'), json_extract(value, '$[2]'))"
+                # Of a blob without bytes a part is null, and an empty document has no other.
+                "INSERT INTO body SELECT json_extract(value, '$[0]'), coalesce("
+                "substr(?, json_extract(value, '$[1]'), json_extract(value, '$[2]')), x'')"
                 " FROM json_each(?)",
                 (b"".join(bodies), json.dumps(spans)),
             )
 
     def put_documents(self, documents: Sequence[Document]) -> None:
         """Add or replace documents, in the order in which the table has them."""
+        for one in documents:
+            if "\0" in one.id:
+                raise SourceError(f"the id {quoted(one.id)} holds a NUL: give it another")
         for begin in range(0, len(documents), STATEMENT_ENTRIES):
             some = documents[begin : begin + STATEMENT_ENTRIES]
             self._run(
                 "INSERT OR REPLACE INTO document (id, entry, metadata, run)"
                 " SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'),"
                 " json_extract(value, '$[2]'), json_extract(value, '$[3]') FROM json_each(?)"
-                " ORDER BY 1",
+                " ORDER BY 1, key",
                 (json.dumps([*some]),),
             )
 

@@ -27,6 +27,7 @@ from lookalike.cluster.keep import column_of
 from lookalike.job import compare as comparing
 from lookalike.job.read import read_all
 from lookalike.job.sketch import Sketches, sketch
+from lookalike.job.skipped import skipped_line
 from lookalike.job.work_folder import Work, difference
 from lookalike.kernels.jit import load_if_limited
 from lookalike.read.files import file_note_lines
@@ -48,7 +49,8 @@ from lookalike.results.record import Run
 from lookalike.results.unread import table_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -87,6 +89,10 @@ class Job:
     """Pairs are of a document of the corpus and one of the source before it."""
     claimed: Claim | None = None
     """The work folder, where that was claimed before."""
+    asked_reading: Mapping[str, Any] = field(default_factory=dict)
+    """How the sources are read, as it was asked for: what the record of the run says of it."""
+    skipped_in: Path | None = None
+    """The file that will name all that was skipped."""
     warnings: Sequence[str] = ()
     """What a user should know before trusting the result."""
     seconds: Seconds = field(default_factory=Seconds)
@@ -202,7 +208,8 @@ class Job:
         for line in file_note_lines(self.collection.noted_files()):
             self.running.say(line)
         if self.collection.skipped:
-            self.running.say(self.collection.skipped_line())
+            unread = self.collection.unread()
+            self.running.say(skipped_line(self.collection.skipped, unread, self.skipped_in))
         self.texts = self.collection.texts
         needed = BASE_BYTES + DOCUMENT_BYTES * len(self.collection)
         if needed > self.running.memory:
@@ -370,6 +377,7 @@ class Job:
             recipe=self.recipe.fingerprint,
             keep=self.keep,
             job=self.name(self.command),
+            reading=self.asked_reading,
         )
 
     def name(self, command: str, *facts: Any) -> str:

@@ -18,16 +18,12 @@ from lookalike.base.wording import (
     RECORDS_OF_WARC,
     Message,
     count,
-    counted_reasons,
     in_python,
     setting,
-    skipped_by_kind,
 )
 from lookalike.job.canonical_parts import CanonicalParts
 from lookalike.read.batches import is_missing
-from lookalike.read.chosen_files import EXCLUDED, IGNORED, NOT_INCLUDED
-from lookalike.read.content import BINARY
-from lookalike.read.files import HIDDEN, FileNote, Unread, counts_of, described
+from lookalike.read.files import FileNote, Unread, counts_of, described
 from lookalike.results.ids import Ids, IdWriter
 from lookalike.settings.options import FOLDER
 from lookalike.text.documents import Texts
@@ -51,10 +47,6 @@ IN_MEMORY_BYTES = 1 << 29
 """Text kept in memory at the most: more is in a file, of which the system keeps what it can."""
 DROP_CACHE_BYTES = 1 << 28
 """Bytes of sources that the system keeps at the least where all are more than the memory."""
-NAMED_FILES = 3
-"""Files skipped that are named in a line."""
-LAST_NAMED = {BINARY: 1, EXCLUDED: 2, NOT_INCLUDED: 2, IGNORED: 2, HIDDEN: 3}
-"""Reasons for which files are skipped, and how late they are named: the most expected last."""
 MAX_NAMED_BAD = 1000
 """Records skipped that are named; all are counted."""
 
@@ -108,32 +100,17 @@ class Collection:
         listed = [one for source in self.sources for one in source.unread]
         lines = map(json.loads, self.passed.read().tobytes().splitlines())
         records: Counter[tuple[str, str]] = Counter()
-        for path, reason, *many in lines:
+        for path, reason, many, detail in lines:
             if reason.startswith(RECORDS_OF_WARC):
-                records[path, reason] += many[0]
+                records[path, reason] += many
             else:
-                listed.append(Unread(in_python(path), in_python(reason)))
+                listed.append(Unread(in_python(path), in_python(reason), detail=detail))
         return listed + [Unread(*of, many) for of, many in records.items()]
 
     def noted_files(self) -> list[FileNote]:
         """Name the files of which a user should know how they were read."""
         lines = self.file_notes.read().tobytes().splitlines()
         return [FileNote(*json.loads(line)) for line in lines]
-
-    def skipped_line(self) -> str:
-        """Say how many files were skipped, and why, with the names of a few."""
-        lines = []
-        for kind, reasons in skipped_by_kind(self.skipped).items():
-            line = f"Skipped {counted_reasons(kind, reasons)}"
-            if kind == "file":
-                files = [one for one in self.unread() if one.reason in reasons]
-                # First those that a user may have meant to be read.
-                files.sort(key=lambda one: LAST_NAMED.get(one.reason, 0))
-                names = ", ".join(one.path for one in files[:NAMED_FILES])
-                more = ", …" if sum(reasons.values()) > NAMED_FILES else ""
-                line += f" ({names}{more})"
-            lines.append(f"{line}.")
-        return " ".join(lines)
 
     def column(self) -> list[Any]:
         """Give the values of the column to keep by, None where there is none."""
@@ -149,6 +126,12 @@ class Collection:
             return None
         prints = self.group_prints.read().reshape(-1, 2)
         grouped = np.flatnonzero(prints.any(axis=1))
+        if len(prints) and not len(grouped) and self.groups == FOLDER:
+            raise SourceError(
+                "no file stands in a folder below the source, and no record has a column "
+                f"'{FOLDER}': give the folder above those that {setting('groups', FOLDER)} is to "
+                "keep apart"
+            )
         if len(prints) and not len(grouped):
             raise SourceError(
                 f"no document has a value in column {self.groups!r}: name another in "

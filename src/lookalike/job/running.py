@@ -39,7 +39,7 @@ def _log_and(say: Callable[[str], None]) -> Callable[[str], None]:
 
     def told(line: str) -> None:
         _log(line)
-        say(line)
+        say(Message(line))
 
     return told
 

@@ -47,7 +47,7 @@ def add(
                 "an index is no SOURCE: to add the documents of another one, "
                 f"lookalike index merge {index.address} OTHER"
             )
-        with working.session(console, options, STOPPED) as given:
+        with working.session(console, options, stopped=STOPPED) as given:
             added = index.add_all(lookalike.paths(*source), **given)
     lines = [f"Added      {added_text(added)}", *unread_lines(added.unread), seconds_fact()]
     if options["new_only"]:

@@ -31,7 +31,7 @@ def create(address: str, options: dict[str, Any], *, as_json: bool, quiet: bool)
     console = screen.status(quiet=quiet)
     if options["like"]:
         options["like"] = lookalike.paths(*options["like"])
-    with working.session(console, options, "stopped; no index was made") as given:
+    with working.session(console, options, stopped="stopped; no index was made") as given:
         made = lookalike.Index.create(address, **given)
     with made:
         say_warnings(console, tuple(made.warnings))

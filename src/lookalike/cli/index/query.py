@@ -95,7 +95,7 @@ def query(
         if not source:
             looked_for = _one_document(index, string, options, console)
         with (
-            working.session(console, options, "stopped; nothing was written") as given,
+            working.session(console, options, stopped="stopped; nothing was written") as given,
             index.queried(looked_for, Options(**given)) as queried,
         ):
             first = _answer(queried, kind, out, format_, named=bool(source))
