@@ -155,6 +155,7 @@ class TestAdd:
             "index": str(pages),
             **counts,
             "skipped": {},
+            "unread": [],
             "bad_count": 0,
             "bad": [],
         }
@@ -177,11 +178,10 @@ class TestAdd:
         (folder / "a.txt").write_text(FERRY)
         (folder / "picture").write_bytes(BINARY)
         (folder / ".hidden").write_text("x")
-        _, errors = done(told("index", "add", empty, folder, columns=400))
-        assert "Skipped 2 files: 1 binary, 1 hidden (" in errors.replace(
-            "1 hidden, 1 binary", "1 binary, 1 hidden"
-        )
-        assert f"{folder / 'picture'}" in errors
+        output, errors = done(told("index", "add", empty, folder, "--json"))
+        assert "Skipped 2 files: 1 hidden, 1 binary: folder/picture, folder/.hidden.\n" in errors
+        unread = {one["path"]: one["reason"] for one in json.loads(output)["unread"]}
+        assert unread == {"folder/picture": "binary", "folder/.hidden": "hidden"}
         assert re.search(r"^Skipped    2 files: ", errors, re.MULTILINE)
         assert ids_of(empty) == ["a.txt"]
 

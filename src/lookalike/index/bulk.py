@@ -17,7 +17,7 @@ from lookalike.index.adding import Added, Prepared, Put
 from lookalike.index.unread import NotRead
 from lookalike.job.canonical_parts import CanonicalParts
 from lookalike.job.sources import Reading
-from lookalike.read.files import Unread, described
+from lookalike.read.files import described
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -111,7 +111,7 @@ class Incoming:
                 f"{unread.bad[0]}"
             )
         if self.source.is_found:
-            passed = [Unread(*one) for one in unread.files]
+            passed = unread.unread()
             files = sum(unread.skipped.values())
             why = f", with {count(files, 'file')} skipped: {described(passed)}" if passed else ""
             raise SourceError(
