@@ -6,7 +6,7 @@ Heavy parts load when they are used: to compare two texts takes none of those of
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from numbers import Integral
 from pathlib import Path
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from lookalike.index.dedup import Consulted
     from lookalike.job.job import Job
     from lookalike.results import (
         BoilerplateResult,
@@ -97,6 +98,10 @@ def find(source: Any, options: FindOptions) -> FindResult:
     from lookalike.job.opening import job_on, result_there
     from lookalike.results import FindResult
 
+    if options.against is not None:
+        from lookalike.index.dedup import refuse_indexes
+
+        refuse_indexes(options.against)
     with job_on(source, settings_from(options), options) as job:
         if result_there(job, options.out, options, job.name("find")):
             return FindResult.open(options.out or "")
@@ -115,8 +120,10 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
     """Drop documents that are similar to one that is kept; the source is as that of `find`.
 
     `keep` says which of similar documents stays: first, last, longest, shortest, or max:COLUMN or
-    min:COLUMN of a table. `against` is a reference corpus: what is similar to one of its documents
-    goes, and it is never touched itself. Nothing is removed on an estimate. With the `rule`
+    min:COLUMN of a table. `against` is a reference corpus, or an index, as `pages.lookalike`: what
+    is similar to one of its documents goes, and it is never touched itself. To an `index` what is
+    kept is added, so that each day's documents are cleaned against those of all days before.
+    Nothing is removed on an estimate. With the `rule`
     contained a document is removed only if a kept one has all its shingles, or the share
     `containment` of them. With `annotate` all documents are written, and what was decided of each
     beside it. With `out` the result is also written to a folder, and a job that was
@@ -140,7 +147,13 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
             raise SettingsError(
                 f"{setting(name)} is of what is written: name a folder by {setting('out')}"
             )
-    with job_on(source, settings_from(options), options) as job:
+    with ExitStack() as opened:
+        consulted = opened.enter_context(_indexes(source, options))
+        if consulted is None:
+            job = opened.enter_context(job_on(source, settings_from(options), options))
+        else:
+            settings, seen, options = consulted.settings, consulted.seen, consulted.options
+            job = opened.enter_context(job_on(source, settings, options, seen=seen))
         out, listed = options.out, options.list_only
         annotate = {"annotate": True} if options.annotate else {}
         name = job.name("dedup", listed, options.drop_unread, *annotate)
@@ -148,7 +161,14 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
             return DedupResult.open(out or "")
         result = dedup(job)
         result = replace(result, run=replace(result.run, job=name))
-        if out is not None:
+
+        def add() -> None:
+            if consulted is not None:
+                consulted.add(job, result.kept_rows)
+
+        if out is None:
+            add()
+        else:
             stage = job.work.stage("write")
             this = {"folder": os.path.realpath(out), "listed": listed}
             this |= {"drop_unread": options.drop_unread, **annotate}
@@ -163,9 +183,22 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
                 annotate=options.annotate,
                 progress=progress,
                 going_on=going_on,
+                before_it_appears=None if consulted is None else add,
             )
         job.finish()
     return result
+
+
+@contextmanager
+def _indexes(source: Any, options: DedupOptions) -> Iterator[Consulted | None]:
+    """Open the indexes that documents are looked up in; None where there are none."""
+    if options.against is None and options.index is None and options.metadata is None:
+        yield None
+        return
+    from lookalike.index.dedup import consulted
+
+    with consulted(source, options) as found:
+        yield found
 
 
 @takes(ContainedOptions)

@@ -12,7 +12,10 @@ from lookalike.base.option_types import check_types
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Option", "option", "option_of", "takes", "takes_two"]
+__all__ = ["Option", "given_of", "option", "option_of", "takes", "takes_two"]
+
+GIVEN = "_given"
+"""Where options remember which of them a caller gave."""
 
 P = ParamSpec("P")
 Options = TypeVar("Options")
@@ -53,6 +56,12 @@ def option_of(one: Any) -> Option:
     return shown
 
 
+def given_of(options: Any) -> frozenset[str]:
+    """Name the options that a caller of a function gave, be it what they are by default."""
+    found: frozenset[str] = getattr(options, GIVEN, frozenset())
+    return found
+
+
 def takes(
     options: Callable[P, Options],
 ) -> Callable[[Callable[[Any, Options], Found]], Callable[Concatenate[Any, P], Found]]:
@@ -85,6 +94,7 @@ def _with_keywords(options: Any, function: Any) -> Any:
         before = [bound.pop(one.name) for one in first]
         made = options(**bound)
         check_types(made)
+        object.__setattr__(made, GIVEN, frozenset(bound))
         return function(*before, made)
 
     call.__signature__ = signature  # type: ignore[attr-defined]

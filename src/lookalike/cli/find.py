@@ -73,8 +73,8 @@ def find(
 
 
 def named(name: Any, corpus: str | None) -> Any:
-    """Say of a document of the reference that it is there: its id may appear in both."""
-    return f"{name} (reference)" if corpus == "reference" else name
+    """Say of a document that is not of the source where it is: its id may appear in both."""
+    return f"{name} ({corpus})" if corpus in ("reference", "index") else name
 
 
 def _members(result: FindResult) -> int:

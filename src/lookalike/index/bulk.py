@@ -17,6 +17,7 @@ from lookalike.index.adding import Added, Prepared, Put
 from lookalike.index.unread import NotRead
 from lookalike.job.canonical_parts import CanonicalParts
 from lookalike.job.sources import Reading
+from lookalike.read.fields import picked
 from lookalike.read.files import described
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class Incoming:
     ) -> Incoming:
         """Open a source as the options say."""
         reading = Reading.of(options)
-        columns = dict.fromkeys(names, "for metadata")
+        columns = dict.fromkeys(names, "describe documents")
         opened = reading.open(source, running, columns)
         reading.check([opened])
         return cls(opened, running, form, tuple(names), reading.told())
@@ -153,8 +154,7 @@ def chunks(
         written: list[str | None] = [None] * len(ids)
         types = dict(columns.metadata)
         if incoming.names:
-            rows = pa.array(part.rows)
-            chosen = {name: part.batch.columns[name].take(rows) for name in incoming.names}
+            chosen = {name: picked(part.batch.columns[name], part.rows) for name in incoming.names}
             written, types = metadata.encode_rows(ids, chosen, columns.metadata)
         puts = [Put(*row) for row in zip(ids, written, strict=True)]
         prepared = Prepared.of(puts, part.canonical, sketches, with_text=with_text, keep=admitted)

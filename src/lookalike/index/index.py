@@ -23,10 +23,10 @@ from lookalike.index.creating import chosen_facts
 from lookalike.index.export import write_export
 from lookalike.index.filters import Filter
 from lookalike.index.info import info_of
-from lookalike.index.matches import Admission, Match, Queried, match_table
-from lookalike.index.merging import Made, check_mergeable, prepared_pages
+from lookalike.index.matches import Admission, Match, Nearest, Queried, match_table
+from lookalike.index.merging import check_mergeable, prepared_pages
 from lookalike.index.opening import create_store, open_store
-from lookalike.index.querying import Asked, check_threshold, similar_entries
+from lookalike.index.querying import Asked, check_threshold, most_similar_of, similar_entries
 from lookalike.index.sqlite import SqliteStore
 from lookalike.job.running import Running
 from lookalike.planning.plan import Plan
@@ -72,15 +72,16 @@ class Index:
         durable: bool = False,
         timeout: float = 60.0,
         threads: int | None = None,
+        read_only: bool = False,
     ) -> None:
         """Open an index that there is.
 
         A change that was acknowledged outlives the death of this process; with `durable` also that
         of the machine, at the price of a wait for the disk. `timeout` is how many seconds a writer
-        waits for another.
+        waits for another. With `read_only` it cannot be changed.
         """
         self._threads = threads or available()
-        self._store: Store = open_store(address, durable=durable, wait=timeout)
+        self._store: Store = open_store(address, durable=durable, wait=timeout, read_only=read_only)
         try:
             with self._store.read() as reader:
                 facts = {name: reader.fact(name) for name in ("recipe", "chosen", "columns")}
@@ -144,6 +145,11 @@ class Index:
         """The fields of the metadata, and the type of each."""
         with self._store.read() as reader:
             return dict(self._seen(reader).metadata)
+
+    @property
+    def has_whole_ids(self) -> bool:
+        """Whether all ids are whole numbers, as they are where there are none."""
+        return self._seen_now().whole_ids
 
     def __len__(self) -> int:
         """Count the documents."""
@@ -371,6 +377,46 @@ class Index:
             running.say(line)
         queried.unread = queried.unread.spelled()
 
+    def most_similar(self, asked: Asked, threshold: float, threads: int) -> dict[int, Nearest]:
+        """Give the most similar document for each that has one; of equal ones the first by id."""
+        with self._store.read() as reader:
+            similar = similar_entries(
+                reader,
+                asked,
+                self._sketches,
+                threshold=threshold,
+                address=self.address,
+                threads=threads,
+            )
+            best = most_similar_of(similar)
+            documents = reader.documents_of(np.unique(best.entry)) if len(best) else []
+            columns = self._seen(reader)
+        first: dict[int, Any] = {}
+        for one in documents:
+            name: Any = columns.id(one.id)
+            first[one.entry] = min(first.get(one.entry, name), name)
+        found: dict[int, Nearest] = {}
+        for row, entry, similarity, *_ in _rows(best):
+            nearest = Nearest(similarity, first[entry])
+            found[row] = min(found.get(row, nearest), nearest)
+        return found
+
+    def prepared(self, puts: Sequence[Put], documents: Canonical) -> Prepared:
+        """Make of canonical documents what is stored of them, on whatever thread."""
+        return Prepared.of(puts, documents, self._sketches, with_text=self.keeps_text, keep=False)
+
+    def put_all(self, prepared: Iterable[Prepared], columns: Columns) -> Iterator[Added]:
+        """Add documents that were prepared, each in the place of one with its id, all or none.
+
+        What was added of each part is told as it goes; other writers wait until all is done. What
+        is there already as it is brought stays so.
+        """
+        self._declare(columns)
+        with self._store.write() as writer:
+            for part in prepared:
+                yield adding.put(writer, part)
+        self._sweep_if_worth()
+
     def remove(self, ids: Iterable[str | int] = (), *, where: str | None = None) -> int:
         """Remove documents by their ids, or those whose metadata meets a condition; count them."""
         if isinstance(ids, (str, int)):
@@ -416,7 +462,7 @@ class Index:
         if not isinstance(other, Index):
             with Index(other, threads=self._threads) as opened:
                 return self.merge(opened)
-        check_mergeable(self._made(), other._made())
+        check_mergeable(self, other)
         self._declare(self._columns.joined(other._seen_now()))
         added = Added()
         for prepared in prepared_pages(other._store, self._sketches, with_text=self.keeps_text):
@@ -424,9 +470,6 @@ class Index:
                 added += adding.put(writer, prepared)
         self._sweep_if_worth()
         return added
-
-    def _made(self) -> Made:
-        return Made(self.address, self.recipe, self.plan)
 
     def export(self, path: str | os.PathLike[str]) -> int:
         """Write the documents to a Parquet file, in the order of their ids, and count them.

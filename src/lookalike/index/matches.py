@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
     from datetime import date, datetime
 
-__all__ = ["Admission", "Match", "Queried", "match_table"]
+__all__ = ["Admission", "Match", "Nearest", "Queried", "match_table"]
 
 FIXED = {"id", "match", "similarity", "score"}
 ARROW_TYPES = {
@@ -62,6 +62,13 @@ class Queried:
         self.documents += len(matches)
         self.similar += sum(map(bool, matches))
         self.matches += sum(map(len, matches))
+
+
+class Nearest(NamedTuple):
+    """The document of an index that is the most similar to one that was looked for."""
+
+    similarity: float
+    id: str | int
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -20,37 +20,46 @@ if TYPE_CHECKING:
     from lookalike.planning.plan import Plan
     from lookalike.recipe import Recipe, StoredSketches
 
-__all__ = ["Made", "check_mergeable", "prepared_pages"]
+__all__ = ["check_mergeable", "prepared_pages"]
 
 PAGE = 5000
 """Documents that are taken over in one change."""
 
 
-class Made(NamedTuple):
-    """An index, and what it was made by."""
+class Made(Protocol):
+    """What tells how an index was made."""
 
-    address: str
-    recipe: Recipe
-    plan: Plan
+    @property
+    def address(self) -> str:
+        """Where it is."""
 
-    def __str__(self) -> str:
-        """Tell what matters of it in a few words."""
-        what = self.recipe.shingle or "vectors"
-        return (
-            f"{what}, {self.plan.bands} bands of {self.plan.rows} rows, threshold "
-            f"{self.recipe.threshold:g}, recipe {self.recipe.fingerprint}"
-        )
+    @property
+    def recipe(self) -> Recipe:
+        """How its documents are compared."""
+
+    @property
+    def plan(self) -> Plan:
+        """How they are found."""
 
 
 def check_mergeable(into: Made, other: Made) -> None:
     """Refuse to merge what was made in another way."""
     if into.recipe != other.recipe:
         raise SettingsError(
-            f"{other.address} was made by another recipe ({other}) than {into.address} ({into}): "
-            "make both with the same settings, or the one like the other"
+            f"{other.address} was made by another recipe ({_told(other)}) than {into.address} "
+            f"({_told(into)}): make both with the same settings, or the one like the other"
         )
     if into.address == other.address:
         raise SettingsError(f"{into.address} is named twice: merge other indexes into it")
+
+
+def _told(one: Made) -> str:
+    """Tell what matters of how an index was made in a few words."""
+    what, plan = one.recipe.shingle or "vectors", one.plan
+    return (
+        f"{what}, {plan.bands} bands of {plan.rows} rows, threshold {one.recipe.threshold:g}, "
+        f"recipe {one.recipe.fingerprint}"
+    )
 
 
 def prepared_pages(

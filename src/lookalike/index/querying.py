@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lookalike.index.store import Reader
     from lookalike.recipe.stored_sketches import Stored, StoredSketches
 
-__all__ = ["Asked", "Similar", "similar_entries"]
+__all__ = ["Asked", "Similar", "check_threshold", "most_similar_of", "similar_entries"]
 
 BODIES = 128
 """Entries whose bodies are unpacked at a time."""
@@ -99,6 +99,18 @@ def similar_entries(
         found = _compared(reader, asked, sketches, rows, entries, threshold, address, threads)
     parts = [part for part in (same, *found) if len(part)]
     return parts[0] if len(parts) == 1 else Similar.joined(parts)
+
+
+def most_similar_of(similar: Similar) -> Similar:
+    """Keep the pairs of each document that no other of its pairs is above."""
+    order = np.argsort(similar.row, kind="stable")
+    rows, similarity = similar.row[order], similar.similarity[order]
+    starts = np.flatnonzero(np.diff(rows, prepend=-1))
+    if not len(starts):
+        return similar
+    many = np.diff(np.append(starts, len(rows)))
+    best = order[similarity == np.repeat(np.maximum.reduceat(similarity, starts), many)]
+    return Similar(*(getattr(similar, one.name)[best] for one in fields(similar)))
 
 
 def check_threshold(asked: float | None, least: float) -> float:

@@ -38,6 +38,8 @@ STATEMENT_ENTRIES = 1 << NUMBER_BITS
 """Rows that go in by one statement, at the most."""
 STATEMENT_BYTES = 1 << 26
 """Bytes of bodies that do."""
+MODE = urlencode({"mode": "rw"})
+"""A file that is not there is not made."""
 CACHE_BYTES = 1 << 26
 """Pages that a connection holds; the system holds others."""
 SCHEMA = """
@@ -74,12 +76,23 @@ PARTS = ("documents", "entries", "texts", "bands", "crowds")
 class SqliteStore:
     """One file; beside it, while it is open, SQLite's own -wal and -shm."""
 
-    def __init__(self, path: Path, *, durable: bool = False, wait: float = 60.0) -> None:
-        """Open a file that there is. With `durable` each change is on the disk when it is done."""
+    def __init__(
+        self,
+        path: Path,
+        *,
+        durable: bool = False,
+        wait: float = 60.0,
+        read_only: bool = False,
+    ) -> None:
+        """Open a file that there is. With `durable` each change is on the disk when it is done.
+
+        One that is `read_only` stays as it is, byte for byte.
+        """
         self.address = os.fspath(path)
         self._path = path
         self._durable = durable
         self._wait = wait
+        self._read_only = read_only
         self._idle: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
         self._closed = False
@@ -177,14 +190,17 @@ class SqliteStore:
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            f"{self._path.absolute().as_uri()}?{urlencode({'mode': 'rw'})}",
+            f"{self._path.absolute().as_uri()}?{MODE}",
             uri=True,
             timeout=self._wait,
             isolation_level=None,
             check_same_thread=False,
         )
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            if self._read_only:
+                connection.execute("PRAGMA query_only = ON")
+            else:
+                connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'NORMAL'}")
             connection.execute(f"PRAGMA cache_size = -{CACHE_BYTES >> 10}")
         except BaseException:

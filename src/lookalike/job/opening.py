@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lookalike.job.running import Progress
+    from lookalike.job.seen import Seen
     from lookalike.read import Corpus
     from lookalike.read.source import InMemory
     from lookalike.settings import Settings
@@ -45,16 +46,17 @@ def job_on(
     options: Any,
     *,
     out: str | os.PathLike[str] | None = None,
+    seen: Seen | None = None,
 ) -> Iterator[Job]:
     """Make the job of a function with its options, and clear up after it.
 
     Without a work folder asked for, the work of a job on files that writes a result is beside it:
-    beside `out`, or what the options name.
+    beside `out`, or what the options name. `seen` is what indexes say of the documents.
     """
     called = call_began()
     with (
         asked_for(options.progress) as progress,
-        _job(source, settings, options, progress, out) as job,
+        _job(source, settings, options, progress, out, seen) as job,
     ):
         job.seconds.called = called
         yield job
@@ -70,6 +72,7 @@ def _job(
     options: Any,
     progress: Progress | None,
     out: str | os.PathLike[str] | None,
+    seen: Seen | None,
 ) -> Iterator[Job]:
     asked, against = getattr(options, "work", None), getattr(options, "against", None)
     names, reference = names_of(source), names_of(against)
@@ -95,6 +98,8 @@ def _job(
         if against is not None and reference != []:
             sources.append(reading.open(against, running, grouped, spool))
         columns = grouped if column is None else {column: "keep", **grouped}
+        if seen is not None and seen.described is not None:
+            columns = dict.fromkeys(seen.described.names, "describe documents") | columns
         sources.append(reading.open(source, running, columns, spool))
         reading.check(sources)
         # Of `dedup` a reference takes documents away, of `find` it is the other half of a pair.
@@ -103,7 +108,16 @@ def _job(
         told = reading.told()
         skipped_in = _skipped_in(out, options)
         job = Job(
-            sources, settings, running, told, keep, across, claimed, asked_reading, skipped_in
+            sources,
+            settings,
+            running,
+            told,
+            keep,
+            across,
+            claimed,
+            asked_reading,
+            skipped_in,
+            seen,
         )
     with job.closed_if_it_fails():
         yield job

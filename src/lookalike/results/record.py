@@ -52,10 +52,13 @@ class Run:
     """The name of this very job: its sources, how they are read, its settings, what it writes."""
     reading: Mapping[str, Any] = field(default_factory=dict)
     """How the sources were read, as it was asked for."""
+    indexes: list[str] = field(default_factory=list)
+    """The indexes in which documents were looked up."""
 
     def as_dict(self) -> dict[str, Any]:
         """Give the facts, for the record."""
         found = {"job": self.job, "sources": self.sources, "against": self.against}
+        found |= {"indexes": self.indexes} if self.indexes else {}
         return found | {"reading": dict(self.reading), "recipe": self.recipe, "keep": self.keep}
 
     @classmethod
@@ -68,6 +71,7 @@ class Run:
             record["keep"],
             record["job"],
             record["reading"],
+            record.get("indexes", []),
         )
 
 

@@ -221,10 +221,12 @@ def write_folder(
     *,
     going_on: bool | None = None,
     facts: Mapping[str, Any] | None = None,
+    before_it_appears: Callable[[], None] | None = None,
 ) -> None:
     """Let `fill` write files beside a folder, then put them in its place as a whole.
 
-    The record of the result is beside them, with further facts.
+    The record of the result is beside them, with further facts. When all is written,
+    `before_it_appears` is called.
 
     With `going_on`, what an earlier try left there stays. With None nobody will go on, and nothing
     is left where it fails.
@@ -242,6 +244,8 @@ def write_folder(
         write_record(partial / RUN, result.record() | dict(facts or {}))
         for left in partial.rglob(f".*.lookalike-{PART}"):
             left.unlink()
+        if before_it_appears is not None:
+            before_it_appears()
         if hasattr(os, "sync"):
             # Once for all the small files, for which one by one would take long.
             os.sync()

@@ -32,6 +32,7 @@ __all__ = [
     "Encoded",
     "Estimated",
     "Grouped",
+    "Indexed",
     "Inside",
     "Keeping",
     "Listed",
@@ -220,9 +221,27 @@ class Keeping:
     )
     against: Any = option(
         None,
-        "Reference corpus: what is similar to one of its documents goes; it is never touched. "
-        "May be given several times.",
+        "Reference corpus, or index: what is similar to one of its documents goes; it is never "
+        "touched. May be given several times.",
         metavar="REF",
+        is_list=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class Indexed:
+    """An index that grows by what is kept."""
+
+    index: Any = option(
+        None,
+        "Index of what was kept before: what is similar to one of its documents goes, and what is "
+        "kept is added to it.",
+        metavar="INDEX",
+    )
+    metadata: Any = option(
+        None,
+        "Column of the source that the index keeps with each document. May be given several times.",
+        metavar="COLUMN",
         is_list=True,
     )
 
