@@ -8,10 +8,12 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
+from numbers import Integral
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from lookalike.base.errors import SettingsError
+from lookalike.base.option_types import check_path
 from lookalike.base.options import takes, takes_two
 from lookalike.base.wording import setting
 from lookalike.job.given import settings_from, text_of
@@ -26,7 +28,7 @@ from lookalike.settings import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
@@ -69,6 +71,8 @@ def paths(*names: str | os.PathLike[str]) -> list[os.PathLike[str]]:
     A list of strings is a list of texts; a list of paths, as this one or of `Path` objects, names
     files.
     """
+    for name in names:
+        check_path("paths", name)
     return [_Path(os.fspath(name)) for name in names]
 
 
@@ -226,11 +230,15 @@ def boilerplate(source: Any, options: BoilerplateOptions) -> BoilerplateResult:
     from lookalike.job.opening import job_on, result_there
     from lookalike.results import BoilerplateResult
 
+    most = options.most
+    if isinstance(most, bool) or not isinstance(most, Integral) or most < 1:
+        raise SettingsError(f"{setting('most', most)}: use a whole number from 1, as 20")
+    most = int(most)
     with job_on(source, settings_from(options), options) as job:
-        name = job.name("boilerplate", options.most)
+        name = job.name("boilerplate", most)
         if result_there(job, options.out, options, name):
             return BoilerplateResult.open(options.out or "")
-        result = boilerplate(job, options.most)
+        result = boilerplate(job, most)
         result = replace(result, run=replace(result.run, job=name))
         if options.out is not None:
             result.write(options.out, format=options.format)
@@ -271,6 +279,8 @@ def write_sketches(
         write_tables,
     )
 
+    if not hasattr(out, "write"):
+        check_path("out", out)
     if isinstance(out, (str, os.PathLike)):
         kind = options.format or format_of(out)
         check_targets([out], names_of(source) or [])
@@ -289,9 +299,11 @@ def write_sketches(
 
 @takes_two(CompareOptions)
 def compare(
-    a: str | os.PathLike[str] | None, b: str | os.PathLike[str] | None, options: CompareOptions
+    a: str | os.PathLike[str] | Sequence[str] | None,
+    b: str | os.PathLike[str] | Sequence[str] | None,
+    options: CompareOptions,
 ) -> Comparison:
-    """Compare two texts, or two files where they are named by `Path` objects.
+    """Compare two texts, two lists of tokens, or two files, named by `Path` objects.
 
     Gives their similarity, the share of each that the other has, and the passages that they share,
     of at least so many words.

@@ -7,6 +7,8 @@ import inspect
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
+from lookalike.base.option_types import check_types
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -91,6 +93,7 @@ def _with_keywords(options: Any, function: Any) -> Any:
             raise TypeError(f"{function.__name__}() {error}") from None
         before = [bound.pop(one.name) for one in first]
         made = options(**bound)
+        check_types(made)
         object.__setattr__(made, GIVEN, frozenset(bound))
         return function(*before, made)
 

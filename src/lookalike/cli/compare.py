@@ -105,7 +105,7 @@ def _show_passages(found: Comparison, shortest: int, *, whole: bool) -> None:
     from lookalike.cli import screen
 
     out = screen.results()
-    a, b, passages = found.a, found.b, found.passages
+    a, b, passages = str(found.a), str(found.b), found.passages
     if not passages:
         out.print(f"No {shortest} words in a row appear in both.")
         return

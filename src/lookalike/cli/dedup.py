@@ -141,8 +141,8 @@ def _summarise(result: DedupResult, out: Path | None, console: Console, *, expla
             f"Clusters   {total:,} ({sizes_text(result.clusters)}); the largest has {size:,} "
             f"documents, all at least {similarity_text(least)} {like} the kept one"
         )
-    elif by_similarity:
-        facts += nearest_lines(result, found=0)
+    if by_similarity:
+        facts += nearest_lines(result, found=result.counts["removed"])
     if result.plan is not None:
         facts += plan_lines(result.plan, result.summary)
     else:

@@ -13,6 +13,7 @@ import click
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from rich.console import Console
 
@@ -30,17 +31,29 @@ FAIL_ON = click.Option(
 
 
 @contextmanager
-def session(console: Console, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Give the options of a job with who hears of its progress, for as long as it runs."""
+def session(
+    console: Console,
+    options: dict[str, Any],
+    out: Path | None = None,
+    stopped: str | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Give the options of a job with who hears of its progress, for as long as it runs.
+
+    `out` is where the result goes, of commands of which that is no option of the job. `stopped` is
+    what is said after Ctrl-C, where it is no matter of a work folder.
+    """
     from lookalike.base.progress import shown
     from lookalike.base.wording import on_command_line, visible
     from lookalike.cli import screen
     from lookalike.write.files import work_beside
 
-    folder = options.get("work") or work_beside(options.get("out"))
-    if folder is None:
+    folder = options.get("work") or work_beside(out or options.get("out"))
+    if stopped is not None:
+        screen.say_if_stopped(stopped)
+    elif folder is None:
+        kept_by = "--work FOLDER" if "work" in options else "--out FILE"
         screen.say_if_stopped(
-            "stopped; nothing was saved. With --work FOLDER a stopped job can be resumed"
+            f"stopped; nothing was saved. With {kept_by} a stopped job can be resumed"
         )
     else:
         screen.say_if_stopped(

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from lookalike.base.errors import SourceError
 from lookalike.base.threads import in_order
-from lookalike.base.wording import counted_reasons, skipped_by_kind
+from lookalike.base.wording import count
 from lookalike.index import metadata
 from lookalike.index.adding import Added, Prepared, Put
+from lookalike.index.unread import NotRead
 from lookalike.job.canonical_parts import CanonicalParts
 from lookalike.job.sources import Reading
 from lookalike.read.fields import picked
-from lookalike.read.files import counts_of
+from lookalike.read.files import Unread, described
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,11 +27,10 @@ if TYPE_CHECKING:
     from lookalike.job.canonical_parts import Part
     from lookalike.job.running import Running
     from lookalike.read import Batch, Corpus
-    from lookalike.read.files import Unread
     from lookalike.read.source import InMemory
     from lookalike.recipe import CanonicalForm, StoredSketches
 
-__all__ = ["Chunk", "Incoming", "Progressed", "chunks", "unread_line"]
+__all__ = ["Chunk", "Incoming", "Progressed", "chunks"]
 
 MAX_CHUNK_DOCUMENTS = 1 << 16
 """Documents that are written in one change, at the most: others wait for it."""
@@ -48,25 +49,18 @@ class Progressed:
     kind: str | None = None
     dimension: int | None = None
     added: Added = field(default_factory=Added)
-    unread: list[tuple[str, str]] = field(default_factory=list)
-    """What was not read, and why; of very many, the first."""
 
     def dump(self) -> str:
         """Write it as JSON."""
-        return json.dumps({**vars(self), "added": vars(self.added)})
+        return json.dumps(asdict(self))
 
     @classmethod
     def load(cls, text: str) -> Progressed:
         """Read what `dump` wrote."""
         plain = json.loads(text)
-        unread = [(path, reason) for path, reason in plain.pop("unread")]
-        return cls(**{**plain, "added": Added(**plain["added"]), "unread": unread})
-
-
-def unread_line(unread: Sequence[Unread]) -> str:
-    """Say how many files and records were not read, and why."""
-    counted = skipped_by_kind(counts_of(unread))
-    return " ".join(f"Skipped {counted_reasons(*of_kind)}." for of_kind in counted.items())
+        added = plain.pop("added")
+        unread = NotRead(**added.pop("unread"))
+        return cls(**plain, added=Added(**added, unread=unread))
 
 
 @dataclass(frozen=True)
@@ -106,6 +100,23 @@ class Incoming:
         batches = self.source.batches(start, threads=self.running.threads)
         yield from CanonicalParts(self.source, self.form, self.running, known).of(batches)
 
+    def check_any(self, documents: int, unread: NotRead) -> None:
+        """Refuse a source of which nothing could be read."""
+        if documents:
+            return
+        if unread.bad_count:
+            raise SourceError(
+                f"no document could be read; {unread.bad_count:,} were skipped, the first: "
+                f"{unread.bad[0]}"
+            )
+        if self.source.is_found:
+            passed = [Unread(*one) for one in unread.files]
+            files = sum(unread.skipped.values())
+            why = f", with {count(files, 'file')} skipped: {described(passed)}" if passed else ""
+            raise SourceError(
+                f"the folders and patterns hold no document that can be read{why}; give others"
+            )
+
 
 @dataclass(frozen=True)
 class Chunk:
@@ -116,7 +127,7 @@ class Chunk:
     columns: Columns
     next: list[int]
     read: int
-    unread: list[Unread]
+    unread: NotRead
     notes: list[str]
 
 
@@ -152,9 +163,9 @@ def chunks(
         gathered.add(part, prepared, types)
         full = gathered.documents >= most or gathered.bytes * CHUNK_MEMORY_SHARE >= running.memory
         if part.last and full:
-            yield gathered.chunk()
+            yield gathered.chunk(part.batch)
     if gathered.batch is not None:
-        yield gathered.chunk()
+        yield gathered.chunk(gathered.batch)
 
 
 class _Gathered:
@@ -168,7 +179,7 @@ class _Gathered:
         self.batch: Batch | None = None
         self.documents = self.bytes = 0
         self._prepared: list[Prepared] = []
-        self._unread: list[Unread] = []
+        self._unread = NotRead()
         self._notes: list[str] = []
 
     def add(self, part: Part, prepared: Prepared, types: Mapping[str, str]) -> None:
@@ -180,15 +191,13 @@ class _Gathered:
             self._prepared.append(prepared)
             self.documents += len(prepared)
             self.bytes += len(part.canonical.data)
-        self._unread += part.bad
+        self._unread.fail(part.bad)
         if part.last:
-            self._unread += [*batch.unread, *batch.broken]
+            self._unread.take(batch)
             self._notes += batch.notes
 
-    def chunk(self) -> Chunk:
-        """Give all of it as one chunk, which ends where a batch does."""
-        batch = self.batch
-        assert batch is not None  # noqa: S101 - for the type
+    def chunk(self, batch: Batch) -> Chunk:
+        """Give all of it as one chunk, which ends where its last batch does."""
         prepared = Prepared.joined(self._prepared) if self._prepared else None
         found = Chunk(
             prepared, self.columns, list(batch.next), batch.read, self._unread, self._notes

@@ -9,10 +9,12 @@ import threading
 from contextlib import contextmanager, suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 from weakref import WeakSet
 
 import numpy as np
 
+from lookalike.base import index_files
 from lookalike.base.errors import OutputError, SourceError, UnreadableError
 from lookalike.base.threads import pieces
 from lookalike.base.wording import quoted
@@ -28,8 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SqliteStore"]
 
-APPLICATION = 0x4C4B414C
-"""Of a file of ours: LKAL."""
+APPLICATION = int.from_bytes(index_files.APPLICATION, "big")
 PAGE_BYTES = 8192
 CONTENT_BYTES = 16
 NUMBER_BITS = 16
@@ -37,8 +38,8 @@ STATEMENT_ENTRIES = 1 << NUMBER_BITS
 """Rows that go in by one statement, at the most."""
 STATEMENT_BYTES = 1 << 26
 """Bytes of bodies that do."""
-MAGIC, HEAD_BYTES, APPLICATION_PLACE = b"SQLite format 3\0", 100, slice(68, 72)
-"""How every file of SQLite begins."""
+MODE = urlencode({"mode": "rw"})
+"""A file that is not there is not made."""
 CACHE_BYTES = 1 << 26
 """Pages that a connection holds; the system holds others."""
 SCHEMA = """
@@ -146,8 +147,8 @@ class SqliteStore:
             )
         # Read by hand: what SQLite opens it may change, and this may be anything.
         with self._path.open("rb") as file:
-            head = file.read(HEAD_BYTES)
-        if not head.startswith(MAGIC) or head[APPLICATION_PLACE] != APPLICATION.to_bytes(4):
+            head = file.read(index_files.HEAD_BYTES)
+        if not index_files.is_index_head(head):
             raise SourceError(f"{self.address} is no index of Lookalike: give another file")
         with self._connected() as connection:
             (version,) = connection.execute("PRAGMA user_version").fetchone()
@@ -189,7 +190,7 @@ class SqliteStore:
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            f"{self._path.absolute().as_uri()}?mode=rw",
+            f"{self._path.absolute().as_uri()}?{MODE}",
             uri=True,
             timeout=self._wait,
             isolation_level=None,
@@ -376,15 +377,12 @@ class Rows:
 
     def documents(self, ids: Sequence[str]) -> list[Document]:
         """Give those documents that there are."""
-        found = []
-        for name in ids:
-            # One by one: in the lists of SQLite's JSON a text ends where there is a NUL.
-            row = self._run(
-                "SELECT id, entry, metadata, run FROM document WHERE id = ?", (name,)
-            ).fetchone()
-            if row is not None:
-                found.append(Document(*row))
-        return found
+        rows = self._run(
+            "SELECT id, entry, metadata, run FROM document"
+            " WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps([*ids]),),
+        )
+        return [Document(*row) for row in rows]
 
     def documents_of(self, entries: NDArray[np.int64]) -> list[Document]:
         """Give the documents of entries."""
@@ -521,6 +519,7 @@ class Rows:
                 for row, body, end in zip(some, bodies, ends, strict=True)
             ]
             self._run(
+                # Of a blob without bytes a part is null, and an empty document has no other.
                 "INSERT INTO body SELECT json_extract(value, '$[0]'), coalesce("
                 "substr(?, json_extract(value, '$[1]'), json_extract(value, '$[2]')), x'')"
                 " FROM json_each(?)",
@@ -538,7 +537,7 @@ class Rows:
                 "INSERT OR REPLACE INTO document (id, entry, metadata, run)"
                 " SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'),"
                 " json_extract(value, '$[2]'), json_extract(value, '$[3]') FROM json_each(?)"
-                " ORDER BY 1",
+                " ORDER BY 1, key",
                 (json.dumps([*some]),),
             )
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from lookalike.base.errors import BinaryFileError, SourceError
+from lookalike.base.index_files import is_index_head
 from lookalike.base.wording import setting
 from lookalike.read.encodings import check_no_nul, fits_as_told, holds_controls
 from lookalike.read.files import KINDS_ARE_LISTED
@@ -99,6 +100,11 @@ def look_at_all(places: Iterable[tuple[str, Any]], encodings: Encodings) -> list
 def check_named(name: str, path: str, encodings: Encodings, system: Any = None) -> None:
     """Refuse a file that was named, is of no kind by its name, and is no text either."""
     reason = look_at(path, encodings, system)
+    if reason == BINARY and system is None and _is_index(path):
+        raise SourceError(
+            f"{name} is an index, no document: lookalike index query asks it, and lookalike index "
+            "export writes its documents to a file that can be read"
+        )
     if reason == BINARY:
         raise SourceError(f"{name} is of a kind that cannot be read, {reason}: {KINDS_ARE_LISTED}")
     if reason and reason != UNKNOWN_ENCODING:
@@ -107,3 +113,8 @@ def check_named(name: str, path: str, encodings: Encodings, system: Any = None) 
         raise SourceError(
             f"{name} is text {reason}: name it by {setting('encoding')}, or convert it to UTF-8"
         )
+
+
+def _is_index(path: str) -> bool:
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - as above
+        return is_index_head(file.read(HEAD_BYTES))

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from lookalike.base.errors import OutputError
 from lookalike.base.timing import timed
-from lookalike.base.wording import count
+from lookalike.base.wording import count, in_full
 from lookalike.planning.plan import Plan
 from lookalike.results import kept_files
 from lookalike.results.annotated_files import Annotations, annotated_tables, write_annotated
@@ -99,8 +99,8 @@ class DedupResult(Result):
     def _facts(self) -> list[str]:
         found = f"{len(self):,} of {count(self.counts['read'], 'document')} kept"
         if self.settings.rule == "contained":
-            return [found, f"containment {self.settings.containment:g}"]
-        return [found, f"threshold {self.settings.threshold:g}"]
+            return [found, f"containment {in_full(self.settings.containment or 0)}"]
+        return [found, f"threshold {in_full(self.settings.threshold)}"]
 
     @property
     def score(self) -> str:

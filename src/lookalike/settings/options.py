@@ -98,7 +98,12 @@ class Inside:
 class Shingled:
     """What is compared."""
 
-    shingle: str = option("auto", "What is compared.", metavar="auto|chars:K|words:K", short="-s")
+    shingle: str = option(
+        "auto",
+        "What is compared: runs of K characters or of K words; auto chooses K characters.",
+        metavar="auto|chars:K|words:K",
+        short="-s",
+    )
     multiset: bool = option(False, "Count how often a shingle occurs, not only whether.")
 
 
@@ -106,8 +111,12 @@ class Shingled:
 class Banded:
     """Bands and rows as given, instead of a plan."""
 
-    bands: int | None = option(None, "Bands, instead of a plan; with the rows of each.", example=20)
-    rows: int | None = option(None, "Rows of a band, instead of a plan; with the bands.", example=5)
+    bands: int | None = option(
+        None, "Number of bands, instead of a plan; give the rows of each too.", example=20
+    )
+    rows: int | None = option(
+        None, "Rows of a band, instead of a plan; give the bands too.", example=5
+    )
     cascade: str | None = option(
         None, "Any AND/OR cascade, as 'and:4 or:4 and:2', instead of a plan.", metavar="SPEC"
     )
@@ -183,7 +192,7 @@ class Seeded:
     """The random hash functions."""
 
     seed: int = option(
-        1, "Of the random hash functions; without effect where every pair is compared."
+        1, "Seed of the random hash functions; without effect where every pair is compared."
     )
 
 
@@ -309,7 +318,9 @@ class Assumed:
         None, "Shingles of a document, on average; by default 1000.", example=1000
     )
     signature: int | None = option(
-        None, "Rows, or bits with the cosine: the best that they allow.", example=128
+        None,
+        "Rows of a signature, with the cosine bits: choose the best bands that so many allow.",
+        example=128,
     )
     miss_weight: float | None = option(
         None,
@@ -507,13 +518,13 @@ class Resources:
     """What a job may use, and who hears of it."""
 
     memory: str | float | None = option(
-        None, "Bound, as 2GB; by default half of what is free.", metavar="SIZE"
+        None, "Most memory to use, as 2GB; by default half of what is free.", metavar="SIZE"
     )
-    threads: int | None = option(None, "Threads; by default one a processor.", example=4)
+    threads: int | None = option(None, "Threads to use; by default one a processor.", example=4)
     progress: Callable[[str, int, int], None] | bool | None = option(
         None,
-        "Called with the stage, how much of it is done, and how much there is; of read these are "
-        "bytes. True shows it on standard error.",
+        "Called with the stage, how much of it is done, and how much there is; of read, add and "
+        "query these are bytes. True shows it on standard error.",
         python_only=True,
     )
     say: Callable[[str], None] | None = option(
