@@ -213,7 +213,7 @@ class TestWrongFiles:
     def test_in_a_folder_it_is_skipped_as_other_binaries(self, told):
         status, _, errors = told("find", ".", columns=200)
         assert status == 0
-        assert "Skipped 1 file: 1 binary (pages.lookalike)" in errors
+        assert "Skipped 1 file: 1 binary: pages.lookalike." in errors
 
 
 class TestUsage:

@@ -18,7 +18,7 @@ from lookalike.index.unread import NotRead
 from lookalike.job.canonical_parts import CanonicalParts
 from lookalike.job.sources import Reading
 from lookalike.read.fields import picked
-from lookalike.read.files import Unread, described
+from lookalike.read.files import described
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -35,6 +35,7 @@ __all__ = ["Chunk", "Incoming", "Progressed", "chunks"]
 MAX_CHUNK_DOCUMENTS = 1 << 16
 """Documents that are written in one change, at the most: others wait for it."""
 MAX_ADMITTED_DOCUMENTS = 2000
+MIXED = "the index holds {}: use one that was made for such documents"
 CHUNK_MEMORY_SHARE = 8
 """Of the memory allowed, the part that the documents of one change take."""
 
@@ -98,7 +99,8 @@ class Incoming:
         start = None if at.next is None else (at.next[0], at.next[1], at.next[2])
         known = {"kind": self.form.kind, "dimension": self.form.dimension or None}
         batches = self.source.batches(start, threads=self.running.threads)
-        yield from CanonicalParts(self.source, self.form, self.running, known).of(batches)
+        parts = CanonicalParts(self.source, self.form, self.running, known, mixed=MIXED)
+        yield from parts.of(batches)
 
     def check_any(self, documents: int, unread: NotRead) -> None:
         """Refuse a source of which nothing could be read."""
@@ -110,7 +112,7 @@ class Incoming:
                 f"{unread.bad[0]}"
             )
         if self.source.is_found:
-            passed = [Unread(*one) for one in unread.files]
+            passed = unread.unread()
             files = sum(unread.skipped.values())
             why = f", with {count(files, 'file')} skipped: {described(passed)}" if passed else ""
             raise SourceError(

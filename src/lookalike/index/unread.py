@@ -6,21 +6,22 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from lookalike.base.wording import Message, counted_reasons, skipped_by_kind
-from lookalike.read.files import FileNote, counts_of, file_note_lines
+from lookalike.base.wording import Message
+from lookalike.job.skipped import skipped_line
+from lookalike.read.files import FileNote, Unread, counts_of, file_note_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from lookalike.read import Batch
-    from lookalike.read.files import Unread
 
 __all__ = ["NotRead"]
 
 MOST_NAMED = 1000
 """Files, and records, that are named; all are counted."""
 SHOWN = 3
-"""Files that are named in a line, and bad records that have one each."""
+"""Bad records that have a line each."""
+WHERE = f"the facts name up to {MOST_NAMED:,}"
 
 
 @dataclass
@@ -29,8 +30,8 @@ class NotRead:
 
     skipped: dict[str, int] = field(default_factory=dict)
     """How many files, and records of WARC files, were skipped for each reason."""
-    files: list[tuple[str, str]] = field(default_factory=list)
-    """The first 1,000 of the files, and why."""
+    files: list[tuple[str, str, str]] = field(default_factory=list)
+    """The first 1,000 of the files: the path, why, and what else is to say of it."""
     bad_count: int = 0
     """Files and records that could not be read and were skipped, as asked."""
     bad: list[str] = field(default_factory=list)
@@ -46,7 +47,8 @@ class NotRead:
         """Count files that were skipped."""
         listed = list(unread)
         self.skipped = dict(Counter(self.skipped) + Counter(counts_of(listed)))
-        self.files += [(one.path, one.reason) for one in listed[: MOST_NAMED - len(self.files)]]
+        room = MOST_NAMED - len(self.files)
+        self.files += [(one.path, one.reason, one.detail) for one in listed[:room]]
 
     def fail(self, broken: Iterable[Unread]) -> None:
         """Count what could not be read."""
@@ -69,16 +71,15 @@ class NotRead:
         self.bad += other.bad[: MOST_NAMED - len(self.bad)]
         self.notes += other.notes[: MOST_NAMED - len(self.notes)]
 
+    def unread(self) -> list[Unread]:
+        """Give the files that are named."""
+        return [Unread(path, reason, detail=detail) for path, reason, detail in self.files]
+
     def lines(self) -> list[str]:
         """Say how files were read, how many were skipped, and why."""
         lines = [*file_note_lines([FileNote(*one) for one in self.notes])]
-        for kind, reasons in skipped_by_kind(self.skipped).items():
-            line = f"Skipped {counted_reasons(kind, reasons)}"
-            if kind == "file":
-                named = [path for path, reason in self.files if reason in reasons][:SHOWN]
-                more = ", …" if sum(reasons.values()) > SHOWN else ""
-                line += f" ({', '.join(named)}{more})"
-            lines.append(f"{line}.")
+        if self.skipped:
+            lines.append(skipped_line(self.skipped, self.unread(), WHERE))
         lines += [f"Skipped, as asked: {line}" for line in self.bad[:SHOWN]]
         if self.bad_count > SHOWN:
             lines.append(f"Skipped, as asked: {self.bad_count - SHOWN:,} more that cannot be read")

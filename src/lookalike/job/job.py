@@ -232,7 +232,8 @@ class Job:
             self.running.say(line)
         if self.collection.skipped:
             unread = self.collection.unread()
-            self.running.say(skipped_line(self.collection.skipped, unread, self.skipped_in))
+            place = self.skipped_in or f"with {setting('out')}, skipped.jsonl"
+            self.running.say(skipped_line(self.collection.skipped, unread, f"{place} names all"))
         self.texts = self.collection.texts
         needed = BASE_BYTES + DOCUMENT_BYTES * len(self.collection)
         if needed > self.running.memory:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lookalike.base.wording import counted_reasons, setting, skipped_by_kind
+from lookalike.base.wording import counted_reasons, skipped_by_kind
 from lookalike.read.chosen_files import EXCLUDED, IGNORED, NOT_INCLUDED
 from lookalike.read.content import BINARY
 from lookalike.read.files import HIDDEN
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
     from lookalike.read.files import Unread
 
@@ -25,10 +24,10 @@ LAST_NAMED = {BINARY: 1, EXCLUDED: 2, NOT_INCLUDED: 2, IGNORED: 2, HIDDEN: 3}
 """Reasons for which files are skipped, and how late they are named: the most expected last."""
 
 
-def skipped_line(skipped: Mapping[str, int], unread: Sequence[Unread], place: Path | None) -> str:
-    """Say how many files were skipped and why, and name them, or say where they are named.
+def skipped_line(skipped: Mapping[str, int], unread: Sequence[Unread], where: str) -> str:
+    """Say how many files were skipped and why, and name them, or some of many.
 
-    `place` is the file that will name all of them, where a result is written.
+    `where` says what names all of them.
     """
     lines = []
     for kind, reasons in skipped_by_kind(skipped).items():
@@ -37,7 +36,7 @@ def skipped_line(skipped: Mapping[str, int], unread: Sequence[Unread], place: Pa
             files = [one for one in unread if one.reason in reasons]
             # First those that a user may have meant to be read.
             files.sort(key=lambda one: LAST_NAMED.get(one.reason, 0))
-            line = _named(line, files) if len(files) <= NAMED_FILES else _some(line, files, place)
+            line = _named(line, files) if len(files) <= NAMED_FILES else _some(line, files, where)
         lines.append(f"Skipped {line}.")
     return " ".join(lines)
 
@@ -47,7 +46,6 @@ def _named(counted: str, files: Sequence[Unread]) -> str:
     return f"{counted}: {', '.join(names)}"
 
 
-def _some(counted: str, files: Sequence[Unread], place: Path | None) -> str:
+def _some(counted: str, files: Sequence[Unread], where: str) -> str:
     names = ", ".join(one.path for one in files[:FIRST_FILES])
-    where = f"{place} names all" if place else f"with {setting('out')}, skipped.jsonl names all"
     return f"{counted}: {names}, …; {where}"

@@ -75,13 +75,13 @@ def added_text(added: Added) -> str:
 
 def added_facts(added: Added) -> dict[str, Any]:
     """Give what became of documents, for JSON."""
+    from lookalike.cli.index.facts import unread_facts
+
     return {
         "documents": added.documents,
         "replaced": added.replaced,
         "identical": added.identical,
         "empty": added.empty,
         "similar": added.similar,
-        "skipped": added.unread.skipped,
-        "bad_count": added.unread.bad_count,
-        "bad": added.unread.bad,
+        **unread_facts(added.unread),
     }

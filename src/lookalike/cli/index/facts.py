@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from lookalike.index.index import Index
     from lookalike.index.unread import NotRead
 
-__all__ = ["made_lines", "say_facts", "seconds_fact", "unread_lines"]
+__all__ = ["made_lines", "say_facts", "seconds_fact", "unread_facts", "unread_lines"]
 
 
 def say_facts(console: Console, lines: Iterable[str]) -> None:
@@ -42,6 +42,16 @@ def unread_lines(unread: NotRead) -> list[str]:
     if unread.bad_count:
         lines.append(f"Bad        {unread.bad_count:,} skipped, as asked")
     return lines
+
+
+def unread_facts(unread: NotRead) -> dict[str, Any]:
+    """Give what was not read, for JSON."""
+    return {
+        "skipped": unread.skipped,
+        "unread": [{"path": one.path, "reason": one.reason} for one in unread.unread()],
+        "bad_count": unread.bad_count,
+        "bad": unread.bad,
+    }
 
 
 def made_lines(index: Index) -> list[str]:

@@ -172,15 +172,15 @@ def _answer(
 
 
 def _facts(index: Index, queried: Queried, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    from lookalike.cli.index.facts import unread_facts
+
     return {
         "index": index.address,
         "documents": queried.documents,
         "similar": queried.similar,
         "match_count": queried.matches,
         "matches": rows,
-        "skipped": queried.unread.skipped,
-        "bad_count": queried.unread.bad_count,
-        "bad": queried.unread.bad,
+        **unread_facts(queried.unread),
     }
 
 
