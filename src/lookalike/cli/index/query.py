@@ -90,7 +90,7 @@ def query(
         format_ = format_ or format_of(out)
         check_targets([out], source)
     console = screen.status(quiet=quiet)
-    with opened(address, source) as index:
+    with opened(address, source, read_only=True) as index:
         looked_for: Any = lookalike.paths(*source)
         if not source:
             looked_for = _one_document(index, string, options, console)
