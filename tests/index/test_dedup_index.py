@@ -89,8 +89,17 @@ def cleaned_by_hand(source, known):
     return removed
 
 
-@pytest.mark.parametrize("seed", range(6))
-def test_what_is_similar_to_one_in_the_index_goes_and_names_the_most_similar(seed, tmp_path):
+@pytest.fixture(params=["all pairs at once", "kept ones alone"])
+def either_way(request, monkeypatch):
+    """Let documents that are left be thinned among all pairs, or compared with kept ones alone."""
+    if request.param == "kept ones alone":
+        monkeypatch.setattr("lookalike.job.dedup.PAIRS_PER_DOCUMENT", 0)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_similar_to_one_in_the_index_goes_and_names_the_most_similar(
+    seed, tmp_path, either_way
+):
     texts = texts_of(seed, 60)
     known, source = dict(enumerate(texts[:25])), dict(enumerate(texts[25:]))
     place = made(tmp_path / "pages.lookalike", known, **WORDS)
@@ -374,6 +383,38 @@ def test_a_higher_threshold_may_be_asked_for_and_that_of_the_index_is_taken_else
         assert rows_of(result) == {"a": ("old", 0.6, "index")}
     with lookalike.dedup(source, against=place, threshold=0.61) as result:
         assert rows_of(result) == {}
+
+
+def test_the_most_similar_below_the_threshold_are_of_those_that_are_left(tmp_path, either_way):
+    place = made(tmp_path / "pages.lookalike", {"old": "one two three four five"}, **WORDS)
+    source = {
+        "a": "one two three four five",
+        "b": "six seven eight nine ten eleven",
+        "c": "six seven eight nine some other words",
+        # Where all pairs are few, they are compared at once in any case.
+        **{f"d{n}": f"{n} u{n} v{n} w{n}" for n in range(3)},
+        **{f"e{n}": f"{n} u{n} v{n} w{n} x{n}" for n in range(3)},
+    }
+    with lookalike.dedup(source, against=place) as result:
+        nearest = result.summary.nearest
+        assert nearest is not None
+        assert {nearest.a, nearest.b} == {"b", "c"}
+        assert nearest.similarity == pytest.approx(3 / 8)
+        assert rows_of(result) == {
+            "a": ("old", 1.0, "index"),
+            **{f"e{n}": (f"d{n}", 0.75, "source") for n in range(3)},
+        }
+
+
+def test_progress_is_told_of_what_is_looked_up_and_added(tmp_path, monkeypatch):
+    in_small_pieces(monkeypatch.setattr)
+    place = made(tmp_path / "pages.lookalike", **WORDS)
+    told: list[tuple[str, int, int]] = []
+    texts = [f"some words of {n} and {n + 1}" for n in range(40)]
+    lookalike.dedup(texts, index=place, progress=lambda *one: told.append(one)).close()
+    asked = [one[1:] for one in told if one[0] == "look up"]
+    assert asked == [(0, 40), (12, 40), (24, 40), (36, 40), (40, 40)]
+    assert [one[1:] for one in told if one[0] == "add"][-1][0] == len(Index(place))
 
 
 def test_what_agrees_with_the_index_may_be_said(tmp_path):

@@ -91,7 +91,8 @@ def similar_entries(
     rows, entries = _candidates(reader, asked.stored, filled, sketches)
     if len(same) and len(rows):
         known = _pair_codes(same.row, same.entry)
-        left = ~np.isin(_pair_codes(rows, entries), known)
+        codes = _pair_codes(rows, entries)
+        left = codes != known[0] if len(known) == 1 else ~np.isin(codes, known)
         rows, entries = rows[left], entries[left]
     if sketches.recipe.by_sketches:
         found = _estimated(reader, asked, sketches, rows, entries, threshold)
@@ -147,12 +148,17 @@ def _candidates(
     keys, of_row = stored.keys[filled].reshape(-1), np.repeat(filled, bands)
     order = np.argsort(keys, kind="stable")
     keys, of_row = keys[order], of_row[order]
-    distinct = keys[np.append(True, keys[1:] != keys[:-1])] if len(keys) else keys
-    found_keys, found_entries = reader.loose(distinct)
-    begin = np.searchsorted(keys, found_keys, "left")
-    many = np.searchsorted(keys, found_keys, "right") - begin
-    places = np.repeat(begin, many) + _counted(many)
-    rows, entries = _distinct_pairs(of_row[places], np.repeat(found_entries, many))
+    if len(filled) == 1:
+        distinct = keys
+        entries = np.array(sorted(set(reader.loose(keys)[1].tolist())), np.int64)
+        rows = np.repeat(filled, len(entries))
+    else:
+        distinct = np.unique(keys)
+        found_keys, found_entries = reader.loose(distinct)
+        begin = np.searchsorted(keys, found_keys, "left")
+        many = np.searchsorted(keys, found_keys, "right") - begin
+        places = np.repeat(begin, many) + _counted(many)
+        rows, entries = _distinct_pairs(of_row[places], np.repeat(found_entries, many))
     rows, entries = _near(reader, stored, sketches, rows, entries)
     crowded = []
     for block in reader.blocks(distinct):
