@@ -338,7 +338,7 @@ lookalike.base.memory.MIN_BYTES = 0
 for source in (texts, pa.array(texts), pa.array(texts, pa.string()).slice(1), file, tokens):
     for memory in (None, 1000):
         for options in every:
-            if source is tokens and {"shingle", "ignore"} & set(options):
+            if source is tokens and {"shingle", "ignore", "normalise"} & set(options):
                 continue
             if memory and "recall" in options:
                 continue
