@@ -421,7 +421,7 @@ class Index(Opened):
         """Remove documents by their ids, or those whose metadata meets a condition; count them."""
         if isinstance(ids, (str, int)):
             ids = [ids]
-        names = [*dict.fromkeys(id_text(id) for id in ids)]
+        names = [id_text(id) for id in ids]
         if names and where is not None:
             raise SettingsError(f"ids and {setting('where')} cannot be given together: give one")
         removed = 0
