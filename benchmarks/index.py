@@ -76,14 +76,15 @@ def _order(
     documents: Documents, asked: argparse.Namespace, job: Job, folder: Path, extra: int
 ) -> dict[str, Any]:
     """Write the files, and say what each contestant does."""
-    following = folder / "following.parquet"
+    following, sample = folder / "following.parquet", folder / "sample.parquet"
     documents.write_following(following, extra)
+    documents.write_sample(sample, SAMPLE)
     return {
         "job": asdict(job),
         "count": documents.count,
         "files": [str(documents.file(documents.count)), str(following)],
         "few": str(documents.file(min(FEW, documents.count))),
-        "sample": str(documents.file(min(SAMPLE, documents.count))),
+        "sample": str(sample),
         "queries": asked.queries,
         "admissions": asked.admissions,
         "limit": asked.limit,

@@ -8,6 +8,7 @@ from pyarrow import parquet
 
 from benchmarks import corpus
 from benchmarks.job import Rows
+from benchmarks.truth import sampled
 from lookalike.learn.corpora import Corpus
 
 CROWD = 5
@@ -45,6 +46,16 @@ class Documents:
     def write_following(self, path: Path, count: int) -> None:
         """Write the documents that come after those of the file."""
         self._write(path, self.count, self.count + count)
+
+    def write_sample(self, path: Path, count: int) -> None:
+        """Write some of the documents of the file, chosen at random.
+
+        Its beginning would not do: it has the originals of all its copies, and so many more similar
+        pairs than so few of all documents.
+        """
+        numbers = sampled(self.count, count, self.seed).tolist()
+        columns = [numbers, [self.text(number) for number in numbers]]
+        parquet.write_table(pa.table(columns, schema=SCHEMA), path)
 
     def text(self, number: int) -> str:
         """Give one document."""

@@ -19,7 +19,7 @@ from benchmarks.contestants.texts import blocks_of
 from benchmarks.job import Clock, Job
 from benchmarks.measuring import forget_peak, peak, tell, versions
 
-ADDING, ASKING = 0.7, 0.85
+ADDING, ASKING = 0.8, 0.9
 """The shares of the time by which adding, and then asking, has to end."""
 UNCOUNTED = 200
 """Documents that are asked for first, and do not count."""

@@ -535,6 +535,10 @@ def test_skewed_documents_begin_with_one_boilerplate(cached):
             assert len(text) == 2 * len(own) + 1
         else:
             assert text == own
+    skewed.write_sample(cached / "sample.parquet", 20)
+    sample = parquet.read_table(cached / "sample.parquet").to_pydict()
+    assert len(set(sample["id"])) == 20
+    assert sample["text"] == [texts[number] for number in sample["id"]]
 
 
 def test_an_index_that_cannot_run_has_a_row_that_says_why(tmp_path, monkeypatch):
