@@ -39,13 +39,13 @@ def suspects(keys: NDArray[np.int64], entries: NDArray[np.int64]) -> NDArray[np.
     return np.unique(np.concatenate([distinct[many >= SEEN_TOGETHER], checked]))
 
 
-def pack(writer: Writer, keys: NDArray[np.int64], least: int = CROWDED) -> int:
-    """Pack those buckets that have more loose rows than `least`; count them."""
+def pack(writer: Writer, keys: NDArray[np.int64]) -> int:
+    """Pack those buckets that have many loose rows; count them."""
     if not len(keys):
         return 0
     found, _ = writer.loose(keys)
     distinct, many = np.unique(found, return_counts=True)
-    crowded = distinct[many > least]
+    crowded = distinct[many > CROWDED]
     for key in crowded.tolist():
         entries, sketches = writer.sketches(np.sort(writer.take_loose(key)))
         cuts = range(0, len(entries), BLOCK_ENTRIES)

@@ -10,6 +10,7 @@ import numpy as np
 from lookalike.base.errors import SettingsError
 from lookalike.base.wording import setting
 from lookalike.index.packed import content_of, unpacked
+from lookalike.settings.settings import check_share
 from lookalike.text.normalise import Canonical
 
 if TYPE_CHECKING:
@@ -105,12 +106,13 @@ def check_threshold(asked: float | None, least: float) -> float:
     """Give the threshold of a query: that of the index, or a higher one."""
     if asked is None:
         return least
+    check_share("threshold", asked, "0.9")
     if asked < least:
         raise SettingsError(
             f"{setting('threshold', asked)} is below that of the index, {least:g}: its bands would "
             "miss most of such pairs; ask for more, or make an index with a lower one"
         )
-    return asked
+    return float(asked)
 
 
 def _identical(reader: Reader, asked: Asked, filled: NDArray[np.int64]) -> Similar:

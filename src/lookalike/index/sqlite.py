@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import sqlite3
 import threading
 from contextlib import contextmanager, suppress
@@ -12,10 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike.base.errors import OutputError, SourceError, UnreadableError
+from lookalike.base.wording import quoted
+from lookalike.index.packed import damaged
 from lookalike.index.store import FORMAT, Block, Body, Document, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -75,41 +79,25 @@ class SqliteStore:
         self._closed = False
         with self._failures():
             self._check_file()
+            with self._connected():
+                pass
 
     @classmethod
     def create(cls, path: Path, facts: dict[str, str], **options: Any) -> SqliteStore:
         """Make a new file, which appears with its first facts or not at all."""
-        partial = path.with_name(f".{path.name}.{os.getpid()}.new")
-        store = cls.__new__(cls)
-        store.address = os.fspath(path)
-        with store._failures():
-            with suppress(FileNotFoundError):
-                partial.unlink()
-            if not path.parent.is_dir():
-                raise OutputError(f"there is no folder {path.parent}: make it first")
+        partial = _beside(path)
+        with _explained_failures(os.fspath(path)):
             connection = sqlite3.connect(partial, isolation_level=None)
             try:
                 connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+                # From the first on: to change it later, nobody else may have the file open.
+                connection.execute("PRAGMA journal_mode = WAL")
                 connection.execute(f"PRAGMA application_id = {APPLICATION}")
                 connection.execute(f"PRAGMA user_version = {FORMAT}")
                 connection.executescript(SCHEMA)
                 connection.executemany("INSERT INTO fact VALUES (?, ?)", facts.items())
-            finally:
                 connection.close()
-            try:
-                # Unlike a move, this never takes the place of a file that is there.
-                os.link(partial, path)
-            except FileExistsError:
-                raise OutputError(
-                    f"{path} is there already: give another name, or remove it"
-                ) from None
-            except OSError:
-                # Some file systems have no links.
-                if path.exists():
-                    raise OutputError(
-                        f"{path} is there already: give another name, or remove it"
-                    ) from None
-                partial.rename(path)
+                _give_name(partial, path)
             finally:
                 with suppress(FileNotFoundError):
                     partial.unlink()
@@ -121,55 +109,37 @@ class SqliteStore:
             raise SourceError(
                 f"there is no index {self.address}: make one by lookalike index create"
             )
-        with self._connected() as connection:
+        # By SQLite: to close the file otherwise would end the locks of this process on it. And
+        # before anything is set, which would change the file of another program.
+        connection = self._opened()
+        try:
             (application,) = connection.execute("PRAGMA application_id").fetchone()
             (version,) = connection.execute("PRAGMA user_version").fetchone()
-            if application != APPLICATION:
-                raise SourceError(f"{self.address} is no index of Lookalike: give another file")
-            if version != FORMAT:
-                newer = "a newer" if version > FORMAT else "an older"
-                raise SourceError(
-                    f"{self.address} is an index of {newer} format, {version}, and this version "
-                    f"reads {FORMAT}: use the version of Lookalike that made it, or make it again"
-                )
-
-    @contextmanager
-    def _failures(self) -> Iterator[None]:
-        """Say in a line what SQLite refuses."""
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise self._explained(error) from None
-
-    def _explained(self, error: sqlite3.Error) -> Exception:
-        name, said = getattr(error, "sqlite_errorname", ""), str(error)
-        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-            return UnreadableError(
-                f"{self.address} was locked by another writer for {self._wait:g} seconds: "
-                "try again when that is done"
+        finally:
+            connection.close()
+        if application != APPLICATION:
+            raise SourceError(f"{self.address} is no index of Lookalike: give another file")
+        if version != FORMAT:
+            newer = "a newer" if version > FORMAT else "an older"
+            raise SourceError(
+                f"{self.address} is an index of {newer} format, {version}, and this version "
+                f"reads {FORMAT}: use the version of Lookalike that made it, or make it again"
             )
-        if name.startswith("SQLITE_FULL"):
-            return OutputError(f"{self.address}: the disk is full; what was done before is kept")
-        if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-            return OutputError(
-                f"{self.address} cannot be opened for writing, nor its folder: {said}"
-            )
-        if name.startswith("SQLITE_IOERR"):
-            return UnreadableError(f"{self.address} cannot be read or written now: {said}")
-        if name.startswith("SQLITE_NOTADB"):
-            return SourceError(f"{self.address} is no index of Lookalike: give another file")
-        return SourceError(
-            f"{self.address} is damaged ({said}): restore a copy of it, or make it again"
-        )
 
-    def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(
+    def _failures(self) -> AbstractContextManager[None]:
+        return _explained_failures(self.address, self._wait)
+
+    def _opened(self) -> sqlite3.Connection:
+        return sqlite3.connect(
             f"{self._path.absolute().as_uri()}?mode=rw",
             uri=True,
             timeout=self._wait,
             isolation_level=None,
             check_same_thread=False,
         )
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = self._opened()
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'NORMAL'}")
         connection.execute(f"PRAGMA cache_size = -{CACHE_BYTES >> 10}")
@@ -182,7 +152,10 @@ class SqliteStore:
             if self._closed:
                 raise SourceError(f"the index {self.address} is closed: open it again")
             if self._process != os.getpid():
-                # Those of the process that this one is a copy of are not to be used here.
+                # Those of the process that this one is a copy of are not to be used here; while
+                # they are there, SQLite would take the locks of that process for its own.
+                for inherited in self._idle:
+                    inherited.close()
                 self._idle, self._process = [], os.getpid()
             connection = self._idle.pop() if self._idle else None
         connection = connection or self._connect()
@@ -223,19 +196,15 @@ class SqliteStore:
 
     def copy(self, path: Path) -> None:
         """Copy the index as it is at one moment, while others write."""
-        if path.exists():
-            raise OutputError(f"{path} is there already: give another name, or remove it")
-        partial = path.with_name(f".{path.name}.{os.getpid()}.new")
+        partial = _beside(path)
         with self._failures(), self._connected() as connection:
             try:
                 target = sqlite3.connect(partial)
                 try:
                     connection.backup(target)
-                    # A copy is one file: it needs no log beside it.
-                    target.execute("PRAGMA journal_mode = DELETE")
                 finally:
                     target.close()
-                partial.rename(path)
+                _give_name(partial, path)
             finally:
                 with suppress(FileNotFoundError):
                     partial.unlink()
@@ -249,6 +218,64 @@ class SqliteStore:
         for connection in idle if mine else []:
             with suppress(sqlite3.Error):
                 connection.close()
+
+
+def _beside(path: Path) -> Path:
+    """Name a file that will be moved to another once it is whole, unless that is there."""
+    if not path.parent.is_dir():
+        raise OutputError(f"there is no folder {path.parent}: make it first")
+    if path.exists():
+        raise _is_there(path)
+    return path.with_name(f".{path.name}.{secrets.token_hex(8)}.new")
+
+
+def _give_name(partial: Path, path: Path) -> None:
+    """Give a file its name, in the place of no other."""
+    try:
+        # Unlike a move, this never takes the place of a file that is there.
+        os.link(partial, path)
+    except FileExistsError:
+        raise _is_there(path) from None
+    except OSError:
+        # Some file systems have no links.
+        if path.exists():
+            raise _is_there(path) from None
+        partial.rename(path)
+
+
+def _is_there(path: Path) -> OutputError:
+    return OutputError(f"{path} is there already: give another name, or remove it")
+
+
+@contextmanager
+def _explained_failures(address: str, wait: float = 0.0) -> Iterator[None]:
+    """Say in a line what SQLite refuses."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _explained(error, address, wait) from None
+    except UnicodeDecodeError:
+        # So are the messages of SQLite on names that are none.
+        raise damaged(address, "a text in it is not in UTF-8") from None
+
+
+def _explained(error: sqlite3.Error, address: str, wait: float) -> Exception:
+    # Some quote what they do not understand, whatever is in it.
+    name, said = getattr(error, "sqlite_errorname", ""), str(error).partition(" with text ")[0]
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return UnreadableError(
+            f"{address} was locked by another writer for {wait:g} seconds: try again when that is "
+            "done"
+        )
+    if name.startswith("SQLITE_FULL"):
+        return OutputError(f"{address}: the disk is full; what was done before is kept")
+    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
+        return OutputError(f"{address} cannot be opened for writing, nor its folder: {said}")
+    if name.startswith("SQLITE_IOERR"):
+        return UnreadableError(f"{address} cannot be read or written now: {said}")
+    if name.startswith("SQLITE_NOTADB"):
+        return SourceError(f"{address} is no index of Lookalike: give another file")
+    return damaged(address, f"SQLite says {quoted(said)}")
 
 
 class Rows:
@@ -277,7 +304,10 @@ class Rows:
             "SELECT key, entry FROM loose WHERE key IN (SELECT value FROM json_each(?))",
             (_listed(keys),),
         ).fetchall()
-        found = np.array(rows, np.int64).reshape(-1, 2)
+        try:
+            found = np.array(rows, np.int64).reshape(-1, 2)
+        except (OverflowError, TypeError, ValueError):
+            raise _no_such_row() from None
         return found[:, 0], found[:, 1]
 
     def blocks(self, keys: NDArray[np.int64]) -> Iterator[Block]:
@@ -296,8 +326,7 @@ class Rows:
             (_listed(entries),),
         ).fetchall()
         numbers = np.array([number for number, _ in rows], np.int64)
-        joined = np.frombuffer(b"".join(sketch for _, sketch in rows), np.uint8)
-        return numbers, joined.reshape(len(rows), -1) if rows else joined.reshape(0, 0)
+        return numbers, _sketch_rows([sketch for _, sketch in rows])
 
     def bodies(self, entries: NDArray[np.int64]) -> list[Body]:
         """Give bodies."""
@@ -306,7 +335,7 @@ class Rows:
             "ON b.entry = e.number WHERE e.number IN (SELECT value FROM json_each(?))",
             (_listed(entries),),
         )
-        return [Body(*row) for row in rows]
+        return [Body(*_typed(row, int, bytes, int, bytes)) for row in rows]
 
     def contents(self, contents: Sequence[bytes]) -> dict[bytes, int]:
         """Give the entries that have these contents."""
@@ -324,7 +353,7 @@ class Rows:
             " WHERE id IN (SELECT value FROM json_each(?))",
             (json.dumps([*ids]),),
         )
-        return [Document(*row) for row in rows]
+        return [_document(row) for row in rows]
 
     def documents_of(self, entries: NDArray[np.int64]) -> list[Document]:
         """Give the documents of entries."""
@@ -333,16 +362,16 @@ class Rows:
             " WHERE entry IN (SELECT value FROM json_each(?))",
             (_listed(entries),),
         )
-        return [Document(*row) for row in rows]
+        return [_document(row) for row in rows]
 
     def next_documents(self, after: str | None, most: int) -> list[Document]:
         """Give documents in the order of their ids."""
-        rows = self._run(
-            "SELECT id, entry, metadata, run FROM document WHERE ? IS NULL OR id > ? "
-            "ORDER BY id LIMIT ?",
-            (after, after, most),
-        )
-        return [Document(*row) for row in rows]
+        columns = "SELECT id, entry, metadata, run FROM document"
+        if after is None:
+            rows = self._run(f"{columns} ORDER BY id LIMIT ?", (most,))
+        else:
+            rows = self._run(f"{columns} WHERE id > ? ORDER BY id LIMIT ?", (after, most))
+        return [_document(row) for row in rows]
 
     def next_entries(self, after: int, most: int) -> list[Entry]:
         """Give entries in the order of their numbers."""
@@ -411,7 +440,10 @@ class Rows:
 
     def count_up(self, name: str, by: int) -> int:
         """Raise a counter."""
-        before = int(self.fact(name) or 0)
+        try:
+            before = int(self.fact(name) or 0)
+        except ValueError:
+            raise _no_such_row() from None
         self.set_fact(name, str(before + by))
         return before
 
@@ -473,28 +505,62 @@ class Rows:
         self._run("DELETE FROM loose WHERE entry NOT IN (SELECT number FROM entry)")
         crowds = self._run("SELECT block FROM crowd").fetchall()
         for (number,) in crowds:
-            key, entries, sketches = self._run(
+            row = self._run(
                 "SELECT key, entries, sketches FROM crowd WHERE block = ?", (number,)
             ).fetchone()
-            block = _block(key, entries, sketches)
+            if row is None:
+                raise _no_such_row()
+            block = _block(*row)
             there, _ = self.sketches(block.entries)
             left = np.isin(block.entries, there)
             if not left.all():
                 self._run("DELETE FROM crowd WHERE block = ?", (number,))
                 if left.any():
-                    self.put_blocks([Block(key, block.entries[left], block.sketches[left])])
+                    self.put_blocks([Block(block.key, block.entries[left], block.sketches[left])])
 
 
 def _listed(numbers: NDArray[np.int64]) -> str:
     return json.dumps(numbers.tolist())
 
 
+def _no_such_row() -> sqlite3.Error:
+    return sqlite3.DatabaseError("a row is not what was written")
+
+
+def _typed(row: tuple[Any, ...], *types: type | tuple[type, ...]) -> tuple[Any, ...]:
+    """Give a row whose values are of types; SQLite has no types of its own."""
+    for value, kind in zip(row, types, strict=True):
+        if not isinstance(value, kind):
+            raise _no_such_row()
+    return row
+
+
+MAYBE_TEXT, MAYBE_BYTES = (str, type(None)), (bytes, type(None))
+
+
+def _document(row: tuple[Any, ...]) -> Document:
+    return Document(*_typed(row, str, int, MAYBE_TEXT, int))
+
+
 def _entry(row: tuple[Any, ...]) -> Entry:
-    number, content, sketch, length, empty, body = row
+    number, content, sketch, length, empty, body = _typed(
+        row, int, bytes, bytes, int, int, MAYBE_BYTES
+    )
     return Entry(number, content, sketch, length, bool(empty), body)
 
 
-def _block(key: int, entries: bytes, sketches: bytes) -> Block:
+def _sketch_rows(sketches: list[Any]) -> NDArray[np.uint8]:
+    if not sketches:
+        return np.empty((0, 0), np.uint8)
+    width = len(sketches[0]) if isinstance(sketches[0], bytes) else 0
+    if not all(isinstance(one, bytes) and len(one) == width for one in sketches):
+        raise _no_such_row()
+    return np.frombuffer(b"".join(sketches), np.uint8).reshape(len(sketches), -1)
+
+
+def _block(key: Any, entries: Any, sketches: Any) -> Block:
+    _typed((key, entries, sketches), int, bytes, bytes)
+    if not entries or len(entries) % 8 or len(sketches) % (len(entries) // 8):
+        raise _no_such_row()
     numbers = np.frombuffer(entries, "<i8")
-    rows = np.frombuffer(sketches, np.uint8).reshape(len(numbers), -1)
-    return Block(key, numbers, rows)
+    return Block(key, numbers, np.frombuffer(sketches, np.uint8).reshape(len(numbers), -1))
