@@ -3,6 +3,7 @@
 import io
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,21 @@ def corpora() -> Path:
 def sample_documents() -> Path:
     """Give the folder of the shipped sample documents."""
     return ROOT / "examples" / "documents"
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """Give the address of a server of PostgreSQL."""
+    with pytest.importorskip("postgres", exc_type=ImportError).running_server() as address:
+        yield address
+
+
+@pytest.fixture
+def postgres(postgres_server):
+    """Give names for indexes in PostgreSQL, which are dropped after the test."""
+    schemas = pytest.importorskip("postgres").Schemas(postgres_server)
+    yield schemas
+    schemas.drop()
 
 
 @pytest.fixture

@@ -138,10 +138,12 @@ def chunks(
 
     def prepare(part: Part) -> tuple[Part, Prepared, dict[str, str]]:
         ids = part.batch.ids.take(pa.array(part.rows)).cast(pa.string()).to_pylist()
-        chosen = {
-            name: part.batch.columns[name].take(pa.array(part.rows)) for name in incoming.names
-        }
-        written, types = metadata.encode_rows(ids, chosen, columns.metadata)
+        written: list[str | None] = [None] * len(ids)
+        types = dict(columns.metadata)
+        if incoming.names:
+            rows = pa.array(part.rows)
+            chosen = {name: part.batch.columns[name].take(rows) for name in incoming.names}
+            written, types = metadata.encode_rows(ids, chosen, columns.metadata)
         puts = [Put(*row) for row in zip(ids, written, strict=True)]
         prepared = Prepared.of(puts, part.canonical, sketches, with_text=with_text, keep=admitted)
         return part, prepared, types

@@ -8,11 +8,14 @@ import secrets
 import sqlite3
 import threading
 from contextlib import contextmanager, suppress
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 import numpy as np
 
 from lookalike.base.errors import OutputError, SourceError, UnreadableError
+from lookalike.base.threads import pieces
 from lookalike.base.wording import quoted
 from lookalike.index.packed import damaged
 from lookalike.index.store import FORMAT, Block, Body, Document, Entry
@@ -30,7 +33,13 @@ __all__ = ["SqliteStore"]
 
 APPLICATION = 0x4C4B414C
 """Of a file of ours: LKAL."""
-PAGE_BYTES = 4096
+PAGE_BYTES = 8192
+CONTENT_BYTES = 16
+NUMBER_BITS = 16
+STATEMENT_ENTRIES = 1 << NUMBER_BITS
+"""Rows that go in by one statement, at the most."""
+STATEMENT_BYTES = 1 << 26
+"""Bytes of bodies that do."""
 CACHE_BYTES = 1 << 26
 """Pages that a connection holds; the system holds others."""
 SCHEMA = """
@@ -75,8 +84,8 @@ class SqliteStore:
         self._wait = wait
         self._idle: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
-        self._process = os.getpid()
         self._closed = False
+        STORES.add(self)
         with self._failures():
             self._check_file()
             with self._connected():
@@ -140,9 +149,14 @@ class SqliteStore:
 
     def _connect(self) -> sqlite3.Connection:
         connection = self._opened()
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'NORMAL'}")
-        connection.execute(f"PRAGMA cache_size = -{CACHE_BYTES >> 10}")
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'NORMAL'}")
+            connection.execute(f"PRAGMA cache_size = -{CACHE_BYTES >> 10}")
+        except BaseException:
+            # One that stays open would spoil the next, of a copy in the place of this file too.
+            connection.close()
+            raise
         return connection
 
     @contextmanager
@@ -151,12 +165,6 @@ class SqliteStore:
         with self._lock:
             if self._closed:
                 raise SourceError(f"the index {self.address} is closed: open it again")
-            if self._process != os.getpid():
-                # Those of the process that this one is a copy of are not to be used here; while
-                # they are there, SQLite would take the locks of that process for its own.
-                for inherited in self._idle:
-                    inherited.close()
-                self._idle, self._process = [], os.getpid()
             connection = self._idle.pop() if self._idle else None
         connection = connection or self._connect()
         try:
@@ -176,6 +184,8 @@ class SqliteStore:
         """Look at the file as it is now."""
         with self._failures(), self._connected() as connection:
             connection.execute("BEGIN")
+            # The moment that is looked at is that of the first statement.
+            connection.execute("SELECT 1 FROM fact LIMIT 1")
             yield Rows(connection)
             connection.execute("COMMIT")
 
@@ -213,11 +223,35 @@ class SqliteStore:
         """Close every connection; the last one of all puts the log into the file."""
         with self._lock:
             self._closed = True
+        self._close_idle()
+
+    def _close_idle(self) -> None:
+        with self._lock:
             idle, self._idle = self._idle, []
-            mine = self._process == os.getpid()
-        for connection in idle if mine else []:
+        for connection in idle:
             with suppress(sqlite3.Error):
                 connection.close()
+
+    def _unlock(self) -> None:
+        self._lock = threading.Lock()
+
+
+STORES: WeakSet[SqliteStore] = WeakSet()
+
+
+def _close_all_idle() -> None:
+    for store in list(STORES):
+        store._close_idle()
+
+
+def _unlock_all() -> None:
+    for store in list(STORES):
+        store._unlock()
+
+
+if hasattr(os, "register_at_fork"):
+    # A copy of this process would take the locks of its connections to be its own.
+    os.register_at_fork(before=_close_all_idle, after_in_child=_unlock_all)
 
 
 def _beside(path: Path) -> Path:
@@ -339,12 +373,13 @@ class Rows:
 
     def contents(self, contents: Sequence[bytes]) -> dict[bytes, int]:
         """Give the entries that have these contents."""
-        found = {}
-        for content in contents:
-            row = self._run("SELECT number FROM entry WHERE content = ?", (content,)).fetchone()
-            if row is not None:
-                found[content] = int(row[0])
-        return found
+        places = range(1, CONTENT_BYTES * len(contents), CONTENT_BYTES)
+        rows = self._run(
+            "SELECT e.content, e.number FROM json_each(?) asked CROSS JOIN entry e"
+            " ON e.content = substr(?, asked.value, ?)",
+            (json.dumps([*places]), b"".join(contents), CONTENT_BYTES),
+        )
+        return dict(rows.fetchall())
 
     def documents(self, ids: Sequence[str]) -> list[Document]:
         """Give those documents that there are."""
@@ -448,26 +483,68 @@ class Rows:
         return before
 
     def put_entries(self, entries: Entries) -> None:
-        """Add entries, and their loose rows in the order in which the table has them."""
-        rows = entries.rows
-        self._many(
-            "INSERT INTO entry (number, content, length, empty, sketch) VALUES (?, ?, ?, ?, ?)",
-            [(row.number, row.content, row.length, row.empty, row.sketch) for row in rows],
+        """Add entries, and their loose rows in the order in which the table has them.
+
+        Many rows go in by one statement, which other threads do not have to wait for: row by row,
+        the lock of the interpreter would be given away and taken back for each.
+        """
+        for begin in range(0, len(entries.rows), STATEMENT_ENTRIES):
+            self._put_rows(entries.rows[begin : begin + STATEMENT_ENTRIES])
+        if not len(entries.keys):
+            return
+        first = int(entries.of_key.min())
+        for low in range(first, int(entries.of_key.max()) + 1, STATEMENT_ENTRIES):
+            mine = (entries.of_key >= low) & (entries.of_key < low + STATEMENT_ENTRIES)
+            # A key has 48 bits, so that the number within the statement fits beside it.
+            packed = (entries.keys[mine] << NUMBER_BITS) | (entries.of_key[mine] - low)
+            self._run(
+                "INSERT OR IGNORE INTO loose SELECT value >> ?, ? + (value & ?) FROM json_each(?)",
+                (NUMBER_BITS, low, STATEMENT_ENTRIES - 1, _listed(np.sort(packed))),
+            )
+
+    def _put_rows(self, rows: Sequence[Entry]) -> None:
+        """Add entries by one statement: their blobs as one, and where each begins in it."""
+        width = len(rows[0].sketch)
+        self._run(
+            "INSERT INTO entry (number, content, length, empty, sketch)"
+            " SELECT json_extract(value, '$[0]'), substr(?, 1 + key * ?, ?),"
+            " json_extract(value, '$[1]'), json_extract(value, '$[2]'),"
+            " coalesce(substr(?, 1 + key * ?, ?), x'') FROM json_each(?)",
+            (
+                b"".join(row.content for row in rows),
+                *(CONTENT_BYTES, CONTENT_BYTES),
+                b"".join(row.sketch for row in rows),
+                *(width, width),
+                json.dumps([(row.number, row.length, int(row.empty)) for row in rows]),
+            ),
         )
-        self._many(
-            "INSERT INTO body VALUES (?, ?)",
-            [(row.number, row.body) for row in rows if row.body is not None],
-        )
-        order = np.lexsort((entries.of_key, entries.keys))
-        keys, numbers = entries.keys[order].tolist(), entries.of_key[order].tolist()
-        self._many("INSERT OR IGNORE INTO loose VALUES (?, ?)", zip(keys, numbers, strict=True))
+        kept = [row for row in rows if row.body is not None]
+        for some in _of_size(kept):
+            bodies = [row.body or b"" for row in some]
+            ends = [*accumulate(map(len, bodies))]
+            spans = [
+                (row.number, end - len(body) + 1, len(body))
+                for row, body, end in zip(some, bodies, ends, strict=True)
+            ]
+            self._run(
+                "INSERT INTO body SELECT json_extract(value, '$[0]'),"
+                # A part of a blob without bytes is no value to SQLite.
+                " coalesce(substr(?, json_extract(value, '$[1]'), json_extract(value, '$[2]')),"
+                " x'') FROM json_each(?)",
+                (b"".join(bodies), json.dumps(spans)),
+            )
 
     def put_documents(self, documents: Sequence[Document]) -> None:
-        """Add or replace documents."""
-        self._many(
-            "INSERT OR REPLACE INTO document (id, entry, metadata, run) VALUES (?, ?, ?, ?)",
-            sorted(documents, key=lambda one: one.id.encode()),
-        )
+        """Add or replace documents, in the order in which the table has them."""
+        for begin in range(0, len(documents), STATEMENT_ENTRIES):
+            some = documents[begin : begin + STATEMENT_ENTRIES]
+            self._run(
+                "INSERT OR REPLACE INTO document (id, entry, metadata, run)"
+                " SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'),"
+                " json_extract(value, '$[2]'), json_extract(value, '$[3]') FROM json_each(?)"
+                " ORDER BY 1",
+                (json.dumps([*some]),),
+            )
 
     def drop_documents(self, ids: Sequence[str]) -> None:
         """Remove documents."""
@@ -517,6 +594,13 @@ class Rows:
                 self._run("DELETE FROM crowd WHERE block = ?", (number,))
                 if left.any():
                     self.put_blocks([Block(block.key, block.entries[left], block.sketches[left])])
+
+
+def _of_size(rows: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
+    """Cut entries into runs whose bodies are not too large together."""
+    lengths = np.array([len(row.body or b"") for row in rows], np.int64)
+    for piece in pieces(lengths, STATEMENT_BYTES):
+        yield rows[piece]
 
 
 def _listed(numbers: NDArray[np.int64]) -> str:
