@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from lookalike.index.store import Writer
 
-__all__ = ["CROWDED", "pack", "suspects"]
+__all__ = ["CROWDED", "largest", "pack", "suspects"]
 
 CROWDED = 256
 """Loose rows above which a bucket is packed."""
@@ -26,6 +26,8 @@ BLOCK_ENTRIES = 4096
 """Entries of a block, at the most."""
 CHECKED_SHARE = 64
 """One in so many entries has its buckets counted: those that are crowded are met often."""
+MOST_PACKED = 1000
+"""Buckets that are packed at a time, of all that there are."""
 SEEN_TOGETHER = 8
 """Entries that come together into one bucket for which it is counted in any case."""
 
@@ -37,6 +39,12 @@ def suspects(keys: NDArray[np.int64], entries: NDArray[np.int64]) -> NDArray[np.
         return np.unique(checked) if len(checked) else checked
     distinct, many = np.unique(keys, return_counts=True)
     return np.unique(np.concatenate([distinct[many >= SEEN_TOGETHER], checked]))
+
+
+def largest(writer: Writer) -> NDArray[np.int64]:
+    """Give the largest buckets that may be crowded."""
+    found = writer.largest_buckets(MOST_PACKED)
+    return np.array([key for key, size in found if size > CROWDED], np.int64)
 
 
 def pack(writer: Writer, keys: NDArray[np.int64]) -> int:

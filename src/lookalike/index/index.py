@@ -15,7 +15,7 @@ from lookalike.base.options import takes, takes_two
 from lookalike.base.progress import asked_for
 from lookalike.base.threads import available, in_order
 from lookalike.base.wording import setting
-from lookalike.index import adding, metadata
+from lookalike.index import adding, crowded, metadata
 from lookalike.index.adding import Added, Prepared, Put
 from lookalike.index.bulk import Incoming, Progressed, chunks, unread_line
 from lookalike.index.columns import Columns, id_text, is_whole
@@ -462,6 +462,8 @@ class Index:
     def compact(self) -> None:
         """Sweep what is left of removed documents, pack crowded buckets, give room back."""
         self._sweep()
+        with self._store.write() as writer:
+            crowded.pack(writer, crowded.largest(writer))
         self._store.compact()
 
     def _sweep_if_worth(self) -> None:
@@ -499,7 +501,9 @@ class Index:
                     "text"
                 )
             return self.recipe.canonical(_one_text(document))
-        return self.recipe.canonical(read([document]).texts)
+        # Of no tokens nobody can tell that they are some; an empty document is None, of any kind.
+        given = None if isinstance(document, (list, tuple)) and not document else document
+        return self.recipe.canonical(read([given]).texts)
 
     def _declare(self, columns: Columns) -> None:
         """Note what ids and metadata are, before the first that are so."""

@@ -173,6 +173,8 @@ def _near(
         return rows, entries
     kept, places, known = _sketches_of(reader, entries)
     rows, entries = rows[kept], entries[kept]
+    if not len(rows):
+        return rows, entries
     passing = sketches.near(stored.sketches, known, rows, places)
     return rows[passing], entries[passing]
 
@@ -203,6 +205,8 @@ def _estimated(
         return []
     kept, places, known = _sketches_of(reader, entries)
     rows, entries = rows[kept], entries[kept]
+    if not len(rows):
+        return []
     similarity = sketches.estimates(asked.stored.sketches, known, rows, places)
     high = similarity >= threshold
     unknown = np.full(int(np.count_nonzero(high)), np.nan)
