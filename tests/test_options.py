@@ -13,9 +13,13 @@ from conftest import ROOT  # type: ignore[import-not-found]
 import lookalike
 from lookalike import settings
 from lookalike.base.options import Option, option_of, takes
+from lookalike.cli.app import COMMANDS as APP_COMMANDS
 from lookalike.cli.app import program
 from lookalike.cli.command import Argument, flag
+from lookalike.cli.index import COMMANDS as ALL_INDEX_COMMANDS
+from lookalike.cli.index import index
 from lookalike.cli.options import command
+from lookalike.settings import index_options
 from lookalike.settings.options import Similar
 
 COMMANDS = {
@@ -27,6 +31,12 @@ COMMANDS = {
     "compare": settings.CompareOptions,
     "plan": settings.PlanOptions,
 }
+INDEX_COMMANDS = {
+    "create": index_options.IndexCreateOptions,
+    "add": index_options.IndexAddOptions,
+    "query": index_options.IndexQueryOptions,
+}
+METHODS = {"create": "create", "add": "add_all", "query": "query_all"}
 FUNCTIONS = {
     **{name: options for name, options in COMMANDS.items() if name != "plan"},
     "write_sketches": settings.SketchFileOptions,
@@ -38,6 +48,10 @@ REFERENCE = (ROOT / "docs" / "command-line.md").read_text()
 def command_of(name: str) -> Any:
     group = program()
     return group.get_command(click.Context(group), name)
+
+
+def index_command_of(name: str) -> Any:
+    return index.get_command(click.Context(index), name)
 
 
 def taken_by(command: Any) -> dict[str, Any]:
@@ -66,10 +80,29 @@ def test_plan_takes_every_option_with_its_default():
     assert {one.name: one.default for one in parameters} == defaults_of(settings.PlanOptions)
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_command_takes_every_option_with_its_default_and_help(name):
-    taken = taken_by(command_of(name))
-    for one in fields(COMMANDS[name]):
+@pytest.mark.parametrize("name", INDEX_COMMANDS)
+def test_a_method_of_an_index_takes_every_option_as_a_keyword(name):
+    parameters = inspect.signature(getattr(lookalike.Index, METHODS[name])).parameters
+    keywords = {
+        one.name: one.default for one in parameters.values() if one.kind is one.KEYWORD_ONLY
+    }
+    assert keywords == defaults_of(INDEX_COMMANDS[name])
+
+
+def declared() -> list[Any]:
+    """Give the commands, each with its name, its options and itself."""
+    found = [(name, options, command_of(name)) for name, options in COMMANDS.items()]
+    return found + [
+        (f"index {name}", options, index_command_of(name))
+        for name, options in INDEX_COMMANDS.items()
+    ]
+
+
+@pytest.mark.parametrize(("name", "options", "made"), declared())
+def test_a_command_takes_every_option_with_its_default_and_help(name, options, made):
+    del name
+    taken = taken_by(made)
+    for one in fields(options):
         option = option_of(one)
         if option.python_only:
             assert one.name not in taken
@@ -81,20 +114,22 @@ def test_a_command_takes_every_option_with_its_default_and_help(name):
         assert set(given.opts) == spelled | ({option.short} if option.short else set())
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_the_reference_has_every_option_with_its_help(name):
+@pytest.mark.parametrize(("name", "options", "made"), declared())
+def test_the_reference_has_every_option_with_its_help(name, options, made):
+    del made
     section = REFERENCE.split(f"## lookalike {name}\n")[1].split("\n## ")[0]
     together = "".join(section.split())
-    for one in fields(COMMANDS[name]):
+    for one in fields(options):
         if not option_of(one).python_only:
             assert f"--{one.name.replace('_', '-')}" in section
             assert "".join(option_of(one).help.split()) in together
 
 
 def test_no_two_options_of_a_command_have_one_name_or_letter():
-    for name in COMMANDS:
-        spelled = [one for given in command_of(name).params for one in given.opts]
-        assert len(spelled) == len(set(spelled)), name
+    made = [*map(command_of, APP_COMMANDS), *map(index_command_of, ALL_INDEX_COMMANDS)]
+    for one in made:
+        spelled = [option for given in one.params for option in given.opts]
+        assert len(spelled) == len(set(spelled)), one.name
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

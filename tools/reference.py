@@ -15,6 +15,8 @@ from pathlib import Path
 from lookalike import settings
 from lookalike.base.options import option_of
 from lookalike.cli.app import COMMANDS
+from lookalike.cli.index import COMMANDS as INDEX_COMMANDS
+from lookalike.settings import index_options
 
 FUNCTIONS = {
     "find": settings.FindOptions,
@@ -24,6 +26,9 @@ FUNCTIONS = {
     "sketch": settings.SketchOptions,
     "compare": settings.CompareOptions,
     "plan": settings.PlanOptions,
+    "Index.create": index_options.IndexCreateOptions,
+    "Index.add_all": index_options.IndexAddOptions,
+    "Index.query_all": index_options.IndexQueryOptions,
     "lesson": settings.LessonOptions,
     "matrix_lesson": settings.MatrixLessonOptions,
 }
@@ -57,8 +62,15 @@ def help_of(*command: str) -> str:
 
 def page() -> str:
     parts = [INTRODUCTION]
-    parts += [f"## lookalike {name}\n\n```\n{help_of(name)}\n```\n" for name in COMMANDS]
+    for name in COMMANDS:
+        parts.append(section(name))
+        if name == "index":
+            parts += [section(name, inner) for inner in INDEX_COMMANDS]
     return "\n".join(parts)
+
+
+def section(*command: str) -> str:
+    return f"## lookalike {' '.join(command)}\n\n```\n{help_of(*command)}\n```\n"
 
 
 def options_table() -> str:

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
         SourceError,
         UnreadableError,
     )
+    from lookalike.index.adding import Added
+    from lookalike.index.index import Index
+    from lookalike.index.matches import Admission, Match
     from lookalike.learn.lesson import Lesson, lesson
     from lookalike.learn.matrix_lesson import MatrixLesson, matrix_lesson
     from lookalike.planning.curves import Cascade
@@ -59,6 +62,8 @@ __version__ = "0.1.0"
 
 # Everything loads on first use: `lookalike --help` must not wait for a compiler.
 _HOMES = {
+    "Added": "index.adding",
+    "Admission": "index.matches",
     "BinaryFileError": "base.errors",
     "EncodingError": "base.errors",
     "BoilerplateResult": "results",
@@ -68,10 +73,12 @@ _HOMES = {
     "ContainmentResult": "results",
     "DedupResult": "results",
     "FindResult": "results",
+    "Index": "index.index",
     "InvalidTextError": "base.errors",
     "InvalidVectorError": "base.errors",
     "Lesson": "learn.lesson",
     "LookalikeError": "base.errors",
+    "Match": "index.matches",
     "MatrixLesson": "learn.matrix_lesson",
     "MemoryLimitError": "base.errors",
     "MissingExtraError": "base.errors",
@@ -103,6 +110,8 @@ _HOMES = {
 __getattr__ = on_first_use(__name__, _HOMES)
 
 __all__ = [
+    "Added",
+    "Admission",
     "BinaryFileError",
     "BoilerplateResult",
     "Cascade",
@@ -112,10 +121,12 @@ __all__ = [
     "DedupResult",
     "EncodingError",
     "FindResult",
+    "Index",
     "InvalidTextError",
     "InvalidVectorError",
     "Lesson",
     "LookalikeError",
+    "Match",
     "MatrixLesson",
     "MemoryLimitError",
     "MissingExtraError",

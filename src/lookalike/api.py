@@ -6,12 +6,14 @@ Heavy parts load when they are used: to compare two texts takes none of those of
 from __future__ import annotations
 
 import os
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
+from numbers import Integral
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from lookalike.base.errors import SettingsError
+from lookalike.base.option_types import check_path
 from lookalike.base.options import takes, takes_two
 from lookalike.base.wording import setting
 from lookalike.job.given import settings_from, text_of
@@ -26,10 +28,11 @@ from lookalike.settings import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     import pyarrow as pa
 
+    from lookalike.index.dedup import Consulted
     from lookalike.job.job import Job
     from lookalike.results import (
         BoilerplateResult,
@@ -68,6 +71,8 @@ def paths(*names: str | os.PathLike[str]) -> list[os.PathLike[str]]:
     A list of strings is a list of texts; a list of paths, as this one or of `Path` objects, names
     files.
     """
+    for name in names:
+        check_path("paths", name)
     return [_Path(os.fspath(name)) for name in names]
 
 
@@ -93,6 +98,10 @@ def find(source: Any, options: FindOptions) -> FindResult:
     from lookalike.job.opening import job_on, result_there
     from lookalike.results import FindResult
 
+    if options.against is not None:
+        from lookalike.index.dedup import refuse_indexes
+
+        refuse_indexes(options.against)
     with job_on(source, settings_from(options), options) as job:
         if result_there(job, options.out, options, job.name("find")):
             return FindResult.open(options.out or "")
@@ -111,8 +120,10 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
     """Drop documents that are similar to one that is kept; the source is as that of `find`.
 
     `keep` says which of similar documents stays: first, last, longest, shortest, or max:COLUMN or
-    min:COLUMN of a table. `against` is a reference corpus: what is similar to one of its documents
-    goes, and it is never touched itself. Nothing is removed on an estimate. With the `rule`
+    min:COLUMN of a table. `against` is a reference corpus, or an index, as `pages.lookalike`: what
+    is similar to one of its documents goes, and it is never touched itself. To an `index` what is
+    kept is added, so that each day's documents are cleaned against those of all days before.
+    Nothing is removed on an estimate. With the `rule`
     contained a document is removed only if a kept one has all its shingles, or the share
     `containment` of them. With `annotate` all documents are written, and what was decided of each
     beside it. With `out` the result is also written to a folder, and a job that was
@@ -136,7 +147,13 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
             raise SettingsError(
                 f"{setting(name)} is of what is written: name a folder by {setting('out')}"
             )
-    with job_on(source, settings_from(options), options) as job:
+    with ExitStack() as opened:
+        consulted = opened.enter_context(_indexes(source, options))
+        if consulted is None:
+            job = opened.enter_context(job_on(source, settings_from(options), options))
+        else:
+            settings, seen, options = consulted.settings, consulted.seen, consulted.options
+            job = opened.enter_context(job_on(source, settings, options, seen=seen))
         out, listed = options.out, options.list_only
         annotate = {"annotate": True} if options.annotate else {}
         name = job.name("dedup", listed, options.drop_unread, *annotate)
@@ -144,7 +161,14 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
             return DedupResult.open(out or "")
         result = dedup(job)
         result = replace(result, run=replace(result.run, job=name))
-        if out is not None:
+
+        def add() -> None:
+            if consulted is not None:
+                consulted.add(job, result.kept_rows)
+
+        if out is None:
+            add()
+        else:
             stage = job.work.stage("write")
             this = {"folder": os.path.realpath(out), "listed": listed}
             this |= {"drop_unread": options.drop_unread, **annotate}
@@ -159,9 +183,22 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
                 annotate=options.annotate,
                 progress=progress,
                 going_on=going_on,
+                before_it_appears=None if consulted is None else add,
             )
         job.finish()
     return result
+
+
+@contextmanager
+def _indexes(source: Any, options: DedupOptions) -> Iterator[Consulted | None]:
+    """Open the indexes that documents are looked up in; None where there are none."""
+    if options.against is None and options.index is None and options.metadata is None:
+        yield None
+        return
+    from lookalike.index.dedup import consulted
+
+    with consulted(source, options) as found:
+        yield found
 
 
 @takes(ContainedOptions)
@@ -193,11 +230,15 @@ def boilerplate(source: Any, options: BoilerplateOptions) -> BoilerplateResult:
     from lookalike.job.opening import job_on, result_there
     from lookalike.results import BoilerplateResult
 
+    most = options.most
+    if isinstance(most, bool) or not isinstance(most, Integral) or most < 1:
+        raise SettingsError(f"{setting('most', most)}: use a whole number from 1, as 20")
+    most = int(most)
     with job_on(source, settings_from(options), options) as job:
-        name = job.name("boilerplate", options.most)
+        name = job.name("boilerplate", most)
         if result_there(job, options.out, options, name):
             return BoilerplateResult.open(options.out or "")
-        result = boilerplate(job, options.most)
+        result = boilerplate(job, most)
         result = replace(result, run=replace(result.run, job=name))
         if options.out is not None:
             result.write(options.out, format=options.format)
@@ -238,6 +279,8 @@ def write_sketches(
         write_tables,
     )
 
+    if not hasattr(out, "write"):
+        check_path("out", out)
     if isinstance(out, (str, os.PathLike)):
         kind = options.format or format_of(out)
         check_targets([out], names_of(source) or [])
@@ -256,9 +299,11 @@ def write_sketches(
 
 @takes_two(CompareOptions)
 def compare(
-    a: str | os.PathLike[str] | None, b: str | os.PathLike[str] | None, options: CompareOptions
+    a: str | os.PathLike[str] | Sequence[str] | None,
+    b: str | os.PathLike[str] | Sequence[str] | None,
+    options: CompareOptions,
 ) -> Comparison:
-    """Compare two texts, or two files where they are named by `Path` objects.
+    """Compare two texts, two lists of tokens, or two files, named by `Path` objects.
 
     Gives their similarity, the share of each that the other has, and the passages that they share,
     of at least so many words.

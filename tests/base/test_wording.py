@@ -21,6 +21,8 @@ import lookalike
 from lookalike.base import wording
 from lookalike.base.wording import Message, in_python, on_command_line, setting, visible
 from lookalike.cli.app import COMMANDS, program
+from lookalike.cli.index import COMMANDS as INDEX_COMMANDS
+from lookalike.cli.index import index
 
 MARKS = wording.OPEN + wording.WORDS + wording.NUMBER + wording.CLOSE
 SPELLED = [
@@ -197,9 +199,11 @@ def named():
 def test_messages_name_settings_that_both_faces_have():
     group = program()
     commands: list[Any] = [group.get_command(click.Context(group), name) for name in COMMANDS]
+    commands += [index.get_command(click.Context(index), name) for name in INDEX_COMMANDS]
     options = {option for one in commands for p in one.params for option in p.opts}
     public = [getattr(lookalike, name) for name in lookalike.__all__]
-    functions = [one for one in public if inspect.isfunction(one)]
+    functions: list[Any] = [one for one in public if inspect.isfunction(one)]
+    functions += [lookalike.Index.create, lookalike.Index.add_all, lookalike.Index.query_all]
     arguments = {name for one in functions for name in inspect.signature(one).parameters}
     assert {"memory", "work", "metric", "max_df"} <= set(named())
     for name, places in named().items():

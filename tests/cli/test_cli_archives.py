@@ -75,3 +75,43 @@ def test_a_kept_work_folder_is_known_by_the_archive(told, tmp_path, kind):
     status, _, errors = told("find", path, *work)
     assert status != 0
     assert "holds the work of another job" in errors
+
+
+class TestCompare:
+    @pytest.fixture
+    def archives(self, tmp_path):
+        """Give two archives that hold the same essay."""
+        files = {"alice/x.txt": LONG.encode(), "b.html": f"<p>{LONG}".encode(), "c.png": b"\x89\0"}
+        return [archive(tmp_path / name, files) for name in ("essays.zip", "essays.tar.gz")]
+
+    def test_a_file_in_an_archive_is_compared_by_its_id(self, told, archives, monkeypatch):
+        monkeypatch.chdir(archives[0].parent)
+        for a in ("essays.zip/alice/x.txt", "essays.tar.gz/b.html", "./essays.zip//b.html"):
+            status, output, _ = told("compare", a, archives[1] / "alice" / "x.txt", "--json", "-q")
+            assert (status, json.loads(output)["similarity"]) == (0, 1.0)
+
+    def test_find_says_how(self, told, archives):
+        for source in (archives[0], archives[0].parent):
+            _, output, _ = told("find", source, columns=300)
+            (line,) = [one for one in output.splitlines() if one.startswith("lookalike compare")]
+            _, _, *names, _, _ = line.split()
+            assert told("compare", *names, "-q")[0] == 0
+
+    @pytest.mark.parametrize(
+        ("name", "message"),
+        [
+            ("essays.zip/alice/y.txt", "holds no such file; find names those that it holds"),
+            ("essays.zip/alice", "holds no such file"),
+            ("essays.zip/c.png", "c.png is not text: it is binary"),
+            ("essays.zip", "is an archive of files: compare them with find"),
+            ("note.txt/x.txt", "note.txt is a file, not a folder or an archive"),
+            ("*.txt", "*.txt is a pattern: name a file"),
+            (".", "is a folder: name a file"),
+        ],
+    )
+    def test_what_is_no_document_is_one_line(self, told, archives, name, message):
+        folder = archives[0].parent
+        (folder / "note.txt").write_text(LONG)
+        status, _, errors = told("compare", folder / name, folder / "note.txt")
+        assert (status, errors.count("\n")) == (1, 1)
+        assert message in errors

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 import sys
+from decimal import Decimal
 
 import pytest
 from rich.cells import cell_len
@@ -44,8 +45,9 @@ def test_curve_gives_the_figures_of_the_textbook(told):
     status, output, errors = told("curve", "and:5", "or:20")
     assert (status, errors) == (0, "")
     assert "20 bands of 5 rows, signatures of 100 rows" in output
-    assert re.search(r"^ *0\.3 +0\.0475 ", output, re.MULTILINE)
-    assert re.search(r"^ *0\.8 +0\.9996 +0\.000356 ", output, re.MULTILINE)
+    assert re.search(r"^ *0\.3 +0\.047494 ", output, re.MULTILINE)
+    assert re.search(r"^ *0\.8 +0\.999644 +0\.000356 ", output, re.MULTILINE)
+    assert re.search(r"^ *0\.9 +>0\.999999 +<0\.000001 ", output, re.MULTILINE)
     assert "0.5493" in output
     assert re.search(r"^similarity +becomes a candidate +missed", output, re.MULTILINE)
 
@@ -99,8 +101,8 @@ def test_the_sentence_and_the_table_of_a_plan_agree(told):
     shown = re.search(r"^ *0\.8 +([\d.]+) +([\d.]+) +([\d.]+) ", output, re.MULTILINE)
     assert shown
     candidate, found, missed = map(float, shown.groups())
-    assert float(said[1]) == pytest.approx(found, abs=1e-4)
-    assert found == pytest.approx(1 - missed, abs=1e-4)
+    assert float(said[1]) == pytest.approx(found, abs=1.1e-6)
+    assert round(found + missed, 6) == 1
     assert found < candidate
 
 
@@ -256,3 +258,55 @@ def test_a_command_that_there_is_not_is_told_with_the_one_that_was_meant(given, 
     assert (
         errors == f"lookalike: there is no command {given!r}:{meant} lookalike --help lists them\n"
     )
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["plan"],
+        ["plan", "--metric", "cosine"],
+        ["plan", "--cascade", "or:3 and:4 or:5", "-t", "0.33"],
+        ["plan", "--recall", "0.9999999"],
+        ["curve", "and:5", "or:20", "--at", "0,1e-9,0.123456789,0.9,0.9999,1"],
+        ["curve", "or:2", "and:3", "--metric", "cosine"],
+    ],
+    ids=" ".join,
+)
+def test_the_rows_of_a_curve_add_up_as_they_are_printed(told, arguments):
+    output = told(*arguments)[1]
+    rows = re.findall(
+        r"^ *\S+ +(?:[<>\d.]+ +)?([<>]?)([\d.]+) +([<>]?)([\d.]+) ", output, re.MULTILINE
+    )
+    assert len(rows) >= 6
+    for found_sign, found, missed_sign, missed in rows:
+        assert Decimal(found) + Decimal(missed) == 1
+        assert found_sign + missed_sign in ("", "<>", "><")
+
+
+def test_a_plan_says_what_a_candidate_is_and_what_is_found(told):
+    words = " ".join(told("plan", "-t", "0.75")[1].split())
+    assert (
+        "A candidate agrees in every row of some band; it is found if its signatures are" in words
+    )
+    assert "an exact comparison, which then rejects what is below 0.75." in words
+    words = " ".join(told("plan", "--cascade", "or:3 and:4", "--metric", "cosine")[1].split())
+    assert "A candidate agrees as the cascade asks; it is found if its sketches are" in words
+
+
+def test_a_recall_just_below_1_is_said_in_full(told):
+    words = " ".join(told("plan", "--recall", "0.9999999", "-t", "0.7654321")[1].split())
+    assert "a pair at 0.7654321 is found with probability 0.9999999 or more (0.9999999 asked)" in (
+        words
+    )
+
+
+def test_a_plan_for_the_cosine_speaks_of_bits(told):
+    given = ["plan", "--metric", "cosine", "--signature"]
+    _, output, errors = told(*given, "63")
+    assert "3 of 63 bits are in no band and not used: 60 bits do the same." in errors
+    assert " rows" not in output
+    one_line(told(*given, "0"), "use a whole number of bits, as 128")
+    one_line(told("plan", "--signature", "0"), "use a whole number of rows, as 128")
+    spec = "and:2000 or:2000"
+    one_line(told("plan", "--metric", "cosine", "--cascade", spec), "sketches of 4,000,000 bits")
+    one_line(told("plan", "--cascade", spec), "signatures of 4,000,000 rows")

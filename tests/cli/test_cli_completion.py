@@ -12,7 +12,7 @@ import pytest
 from rich.cells import cell_len
 
 from lookalike import __version__
-from lookalike.cli import app, completion
+from lookalike.cli import app, completion, index
 from processes import DEADLINE, environment
 
 HEAVY = ("numba", "numpy", "pandas", "polars", "pyarrow", "scipy")
@@ -69,6 +69,9 @@ def test_every_command_is_offered(told, monkeypatch):
         (["find", "--max"], ["--max-df"]),
         (["find", "docs.jsonl", "--format", "p"], ["parquet"]),
         (["lose"], []),
+        (["index", "re"], ["remove"]),
+        (["index", "query", "pages.lookalike", "--wh"], ["--where"]),
+        (["index", "query", "pages.lookalike", "--format", "p"], ["parquet"]),
     ],
 )
 def test_options_and_their_values_are_completed(words, offered, told, monkeypatch):
@@ -77,7 +80,15 @@ def test_options_and_their_values_are_completed(words, offered, told, monkeypatc
 
 
 @pytest.mark.parametrize(
-    "words", [["find", "es"], ["compare", "a.txt", "es"], ["learn", "es"], ["find", "-o", "es"]]
+    "words",
+    [
+        ["find", "es"],
+        ["compare", "a.txt", "es"],
+        ["learn", "es"],
+        ["find", "-o", "es"],
+        ["index", "info", "es"],
+        ["index", "add", "i", "es"],
+    ],
 )
 def test_the_shell_completes_names_of_files(words, told, monkeypatch):
     assert completed(told, monkeypatch, "bash", *words) == "file,es\n"
@@ -174,7 +185,8 @@ def test_bash_asks_the_program_by_its_script(told, tmp_path):
 
 
 def test_version_help_and_completion_load_nothing_heavy():
-    asked = [["--version"], ["--help"], *([name, "--help"] for name in COMMANDS), []]
+    names = [*COMMANDS, *(f"index {name}" for name in index.COMMANDS)]
+    asked = [["--version"], ["--help"], *([*name.split(), "--help"] for name in names), []]
     code = f"""
 import json, os, sys
 from lookalike.cli import main
@@ -204,7 +216,7 @@ print(json.dumps([name for name in {HEAVY} if name in sys.modules]))
     assert json.loads(loaded) == []
     for name in COMMANDS:
         assert re.search(rf"^  {name} ", general, re.MULTILINE)
-    for name, page in zip(("", *COMMANDS), (general, *pages), strict=True):
+    for name, page in zip(("", *names), (general, *pages), strict=True):
         assert re.search(rf"Example: lookalike {name or 'find'} ", " ".join(page.split()))
         assert max(map(cell_len, page.split("\n"))) <= 80
         assert "\x1b" not in page

@@ -60,8 +60,14 @@ def test_a_folder_of_essays_is_read_whole(told, essays, tmp_path):
     names = {name for line in output.splitlines() for name in list(json.loads(line).values())[:2]}
     assert names == {*ALIKE, "mail.mbox:2", "table.xlsx:Essays:2"}
     assert rows(tmp_path / "found" / "skipped.jsonl") == [
-        {"path": str(essays / "grades.xlsx"), "reason": "without a column of text"},
-        {"path": f"{essays / 'table.xlsx'}:Sums", "reason": "sheet without a column of text"},
+        {
+            "path": str(essays / "grades.xlsx"),
+            "reason": "without a column of text: it has 'name', 'grade'",
+        },
+        {
+            "path": f"{essays / 'table.xlsx'}:Sums",
+            "reason": "sheet without a column of text: it has 'n'",
+        },
     ]
     assert "grades.xlsx" in errors
 

@@ -66,6 +66,27 @@ def test_where_pairs_are_found_the_next_one_is_named_without_advice(told, pile):
     assert "Next " not in errors
 
 
+@pytest.mark.parametrize("command", ["find", "dedup"])
+def test_where_many_are_found_the_next_one_is_named_too(told, pile, command):
+    for at in range(40):
+        (pile / f"{at}.txt").write_text(f"{SMALL['other']} {at // 2}" if at else SMALL["draft"])
+    more = ["--dry-run"] if command == "dedup" else []
+    _, _, errors = told(command, pile, "-s", "words:1", *more)
+    assert "Nearest Of all pairs, the most similar below 0.8 has 0." in flat(errors)
+    assert "Next " not in errors
+
+
+@pytest.mark.parametrize("count", [2, 30])
+@pytest.mark.parametrize("command", ["find", "dedup"])
+def test_where_every_pair_compared_is_similar_that_is_said(told, tmp_path, command, count):
+    records = [{"id": at, "text": f"{COMMON} {COMMON} {at}"} for at in range(count)]
+    path = write_records(tmp_path / "docs.jsonl", records)
+    more = ["--dry-run"] if command == "dedup" else []
+    _, _, errors = told(command, path, "-s", "words:1", *more)
+    assert "Nearest No other pair was near enough to be compared." in flat(errors)
+    assert "shares anything" not in errors
+
+
 def test_what_was_compared_is_said_where_that_is_not_all(told, tmp_path):
     records = [{"id": at, "text": f"{COMMON} {at} {at + 1}"} for at in range(260)]
     path = write_records(tmp_path / "docs.jsonl", records)

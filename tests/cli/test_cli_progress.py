@@ -50,9 +50,11 @@ def test_times_are_told_in_the_units_that_matter(seconds, told):
 
 class TestPace:
     def test_bytes_are_told_of_reading_and_documents_of_the_rest(self, clock):
-        reading, sketching = progress.Pace("read", 0), progress.Pace("sketch", 0)
+        paces = [progress.Pace(stage, 0) for stage in ("read", "add", "query")]
+        sketching = progress.Pace("sketch", 0)
         clock.seconds = 10
-        assert reading.text(20_000_000, 100_000_000) == "20.0 MB of 100.0 MB, 2.0 MB/s, 40 s left"
+        for pace in paces:
+            assert pace.text(20_000_000, 100_000_000) == "20.0 MB of 100.0 MB, 2.0 MB/s, 40 s left"
         assert sketching.text(5_000, 20_000) == "5,000 of 20,000, 500/s, 30 s left"
 
     def test_what_was_done_before_the_job_was_taken_up_does_not_count_as_fast(self, clock):
@@ -62,9 +64,18 @@ class TestPace:
 
     def test_at_the_begin_and_at_the_end_no_time_is_left_to_tell(self, clock):
         pace = progress.Pace("sketch", 0)
-        assert pace.text(0, 100) == "0 of 100, 0/s"
+        assert pace.text(0, 100) == "0 of 100"
         clock.seconds = 4
         assert pace.text(100, 100) == "100 of 100, 25/s"
+
+    def test_less_than_one_a_second_is_told_by_the_minute(self, clock):
+        pace, reading = progress.Pace("compare", 0), progress.Pace("read", 0)
+        clock.seconds = 100
+        assert pace.text(99, 199) == "99 of 199, 59/min, 1 min 41 s left"
+        assert pace.text(100, 200) == "100 of 200, 1/s, 1 min 40 s left"
+        assert reading.text(50_000, 100_000) == "50 KB of 100 KB, 30 KB/min, 1 min 40 s left"
+        clock.seconds = 100_000
+        assert pace.text(100, 200) == "100 of 200, 27 h 46 min left"
 
 
 def reported(console, clock, total=10_000_000):
@@ -156,7 +167,7 @@ def test_a_pipe_gets_plain_lines_of_every_stage(told, docs, monkeypatch):
     assert status == 0
     assert len(output.splitlines()) == 8
     for stage in STAGES:
-        assert re.search(rf"^{stage}: 100%, .*/s$", errors, re.MULTILINE)
+        assert re.search(rf"^{stage}: 100%, [^,]+ of [^,]+(, .*/s)?$", errors, re.MULTILINE)
     assert "\x1b" not in errors
     assert max(map(cell_len, errors.split("\n"))) <= 80
 
@@ -183,7 +194,7 @@ def test_a_terminal_gets_live_bars_within_its_width(docs):
     shown = re.split(r"[\r\n]+", CODES.sub("", told))
     assert max(map(cell_len, shown)) <= 80
     for stage in STAGES:
-        assert any(re.match(rf" *{stage} ━+ 100% .*/s *$", line) for line in shown)
+        assert any(re.match(rf" *{stage} ━+ 100% .+ of .+$", line) for line in shown)
     assert "Read       210 documents" in told
 
 

@@ -538,6 +538,59 @@ def test_a_copy_that_does_not_fit_is_one_line_and_with_room_again_the_job_goes_o
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
+@pytest.mark.parametrize("command", [["plan"], ["find", "{}", "-q"], ["sketch", "{}", "-q"]])
+def test_a_full_standard_output_is_named(command, source):
+    arguments = [sys.executable, "-m", "lookalike", *(one.format(source) for one in command)]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            arguments, stdout=full, stderr=subprocess.PIPE, timeout=DEADLINE, check=False
+        )
+    assert done.returncode == 1
+    said = done.stderr.decode()
+    assert said == "lookalike: standard output cannot be written: No space left on device\n"
+
+
+def test_ctrl_c_in_sketch_says_how_it_is_resumed(told, source, tmp_path, monkeypatch):
+    def interrupt(*given, **named):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("lookalike.job.sketch_table.sketch_tables", interrupt)
+    status, _, errors = told("sketch", source, "-q")
+    assert (status, errors) == (
+        130,
+        "lookalike: stopped; nothing was saved. With --out FILE a stopped job can be resumed\n",
+    )
+    status, _, errors = told("sketch", source, "-q", "-o", tmp_path / "s.jsonl")
+    assert status == 130
+    assert "stopped; run the same command again to resume, or remove" in errors
+    assert f"{tmp_path / '.s.jsonl.lookalike-work'} to give it up\n" in errors
+
+
+def test_ctrl_c_where_nothing_is_written_says_no_more():
+    code = (
+        "import signal, sys; from lookalike.planning import plan; from lookalike.cli import main; "
+        "plan.plan_for = lambda *_: signal.raise_signal(signal.SIGINT); "
+        "signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "sys.argv = ['lookalike', 'plan']; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, timeout=DEADLINE, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"lookalike: stopped\n")
+
+
+def test_where_the_work_cannot_be_written_an_option_of_the_command_is_named(
+    told, source, tmp_path, monkeypatch
+):
+    for given in (["sketch", "-o", tmp_path / "s.jsonl"], ["find", "-o", tmp_path / "p.jsonl"]):
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "pwrite", fail_with(errno.ENOSPC, os.pwrite, 0))
+            status, _, errors = told(given[0], source, "-q", *given[1:])
+        assert status == 1
+        assert "free some space, or choose another folder with --out, and run" in errors
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
 def test_a_full_device_is_one_line(told, source):
     before = names(Path("/dev"))
     status, output, errors = told(

@@ -1,5 +1,6 @@
 """The seconds that a command says: they are those that passed, and add up as they are printed."""
 
+import json
 import re
 import time
 from decimal import Decimal
@@ -64,3 +65,18 @@ def test_the_stages_make_up_the_time_that_passed(command, told, tmp_path):
     assert float(total) <= passed + 0.05
     # Half a second for what is said after it, on a machine that does much else.
     assert float(total) >= passed - 0.5
+
+
+@pytest.mark.parametrize("command", ["find", "dedup", "contained", "boilerplate"])
+def test_those_of_the_record_add_up_to_a_total(command, told, tmp_path):
+    records = [{"id": at, "text": f"some text of {at} words {at + 1}"} for at in range(30)]
+    path = write_records(tmp_path / "docs.jsonl", records)
+    told("plan")
+    begin = time.perf_counter()
+    assert told(command, path, "-o", tmp_path / "out", "-q")[0] == 0
+    passed = time.perf_counter() - begin
+    seconds = json.loads((tmp_path / "out" / "run.json").read_bytes())["seconds"]
+    total = seconds.pop("total")
+    assert {"start", "read", "group", "plan", "write", "other"} <= set(seconds)
+    assert sum(round(1000 * spent) for spent in seconds.values()) == round(1000 * total)
+    assert passed - 0.5 <= total <= passed + 0.01

@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import fields
+from typing import Any
 
 import click
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from lookalike import settings
 from lookalike.base.options import option_of
 from lookalike.cli.app import COMMANDS, program
+from lookalike.cli.index import COMMANDS as INDEX_COMMANDS
 from lookalike.cli.values import share_of
 from source_files import write_records
 
@@ -87,18 +89,22 @@ def test_what_is_quoted_of_a_command_line_commands_no_terminal(told):
 
 
 def numbers_of(name):
-    command = program().get_command(click.Context(program()), name)
-    assert command is not None
+    command: Any = program()
+    for one in name.split():
+        command = command.get_command(click.Context(command), one)
     return [one for one in command.params if one.type.name in ("int", "float")]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+EVERY_COMMAND = [*COMMANDS, *(f"index {name}" for name in INDEX_COMMANDS)]
+
+
+@pytest.mark.parametrize("name", EVERY_COMMAND)
 def test_every_number_is_refused_with_one_that_is_taken(told, name):
     needed = {"compare": ["a", "b"], "curve": ["and:5"], "plan": [], "learn": []}.get(
-        name, ["docs"]
+        name, ["docs", "docs"] if name == "index add" else ["docs"]
     )
     for option in numbers_of(name):
-        message = refused(told(name, *needed, option.opts[0], "x"))
+        message = refused(told(*name.split(), *needed, option.opts[0], "x"))
         example = message.partition(", as ")[2].partition(",")[0]
         assert option.type.convert(example, option, None) == float(example), message
 
@@ -113,7 +119,7 @@ def test_a_share_can_be_a_percentage_wherever_one_is_asked_for():
     }
     shares = {"threshold", "recall", "containment", "max_df", "background", "miss_weight"}
     assert asked == shares
-    for name in COMMANDS:
+    for name in EVERY_COMMAND:
         for option in numbers_of(name):
             if option.name in shares:
                 assert option.type.convert("12.5%", option, None) == 0.125, option.name

@@ -38,7 +38,7 @@ IDS = [
     " ",
     "é" * 99,
 ]
-KEYS = [0, 1, -1, 2**63 - 1, -(2**63), 256, 1000]
+KEYS = [0, 1, -1, 2**47 - 1, -(2**47), 256, 1000]
 
 
 def numbers(*given: int) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -240,7 +240,8 @@ def test_a_store_is_its_twin_after_any_changes(kind, new_place):
     class Machine(Changed):
         new = staticmethod(lambda: new_place(kind))
 
-    bounded = settings(max_examples=25, stateful_step_count=12)
+    many = max(15, settings().max_examples // 4)
+    bounded = settings(max_examples=many, stateful_step_count=12)
     run_state_machine_as_test(Machine, settings=bounded)
 
 
@@ -455,6 +456,13 @@ class TestCounters:
         with store.read() as reader:
             assert [one.number for one in reader.next_entries(-1, 1000)] == sorted(given)
 
+    def test_no_writer_in_postgres_waits_for_the_end_of_another(self, new_place):
+        place = new_place("postgres")
+        store, other = place.create(), place.open(wait=0.05)
+        with store.write(numbers(1)) as writer, other.write(numbers(2)) as hasty:
+            given = [writer.count_up("n", 1), hasty.count_up("n", 1), writer.count_up("n", 1)]
+        assert given == [0, 1, 2]
+
     def test_nor_by_processes(self, place):
         store = place.create()
         code = """
@@ -624,17 +632,12 @@ class TestIds:
     def test_a_nul_in_an_id_is_stored_or_refused_in_a_line(self, place):
         store = place.create()
         document = Document("a\0b", 1, None, 0)
-        if place.kind == "postgres":
-            with pytest.raises(SourceError, match="holds a NUL"), store.write() as writer:
-                writer.put_documents([document])
-            with store.write() as writer:
-                writer.drop_documents(["a\0b", "a"])
-        else:
-            with store.write() as writer:
-                writer.put_documents([document, Document("a", 2, None, 0)])
+        with pytest.raises(SourceError, match="holds a NUL"), store.write() as writer:
+            writer.put_documents([document])
+        with store.write() as writer:
+            writer.drop_documents(["a\0b", "a"])
         with store.read() as reader:
-            there = [document] if place.kind == "sqlite" else []
-            assert reader.documents(["a\0b"]) == there
+            assert reader.documents(["a\0b"]) == []
 
 
 class TestMaking:
@@ -750,22 +753,24 @@ for turn in range(40):
             os.write(2, repr(error).encode())
             os._exit(1)
     os.close(writing)
-    # From its first step on, to some changes later.
-    time.sleep(order.random() * float(sys.argv[2]))
+    # After some changes, and from then on at any step of the next.
+    told, least = b"", turn % 4
+    while told.count(b" ") < least:
+        told += os.read(reading, 100)
+    time.sleep(order.random() * (0.012 if least else 0.03))
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
-    with os.fdopen(reading) as told:
-        print(told.read())
+    with os.fdopen(reading, "rb") as rest:
+        print((told + rest.read()).decode())
 """
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
 def test_a_writer_killed_at_any_moment_leaves_what_was_done(place):
     place.create().close()
-    longest = "0.06" if place.kind == "sqlite" else "0.1"  # seconds; the other connects first
     source = f"import sys, numpy as np{place.code()}{KILLING}"
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", source, "0", longest],
+        [sys.executable, "-W", "ignore", "-c", source],
         capture_output=True,
         text=True,
         check=True,
@@ -773,7 +778,7 @@ def test_a_writer_killed_at_any_moment_leaves_what_was_done(place):
     )
     assert done.stderr == ""
     told = [int(first) for first in done.stdout.split()]
-    assert len(told) > 20
+    assert len(told) >= 60
     assert len(told) == len(set(told))
     with place.open().write() as writer:
         there = {one.number for one in writer.next_entries(-1, 10**6)}
@@ -894,4 +899,4 @@ class TestFilesOfSqlite:
             damaged[begin:end] = random.bytes(end - begin)
             place.place.write_bytes(damaged)
             refused += self.used(place) is None
-        assert refused > 10
+        assert refused > 5

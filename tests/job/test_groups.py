@@ -1,5 +1,6 @@
 """Documents of one group are never compared: the plain result without the pairs within groups."""
 
+import itertools
 import json
 import random
 from typing import Any
@@ -8,6 +9,7 @@ import pandas as pd
 import pytest
 
 import lookalike
+from archive_files import archive
 from compared_corpora import WAYS, components, texts_of
 from lookalike.base.errors import OutputError, SourceError
 from lookalike.job import read
@@ -247,11 +249,54 @@ class TestFolders:
             path.write_text(text)
         return tmp_path / "essays"
 
-    def test_the_folder_of_a_file_is_its_group(self, folder):
-        with lookalike.find(folder, groups="folder") as result:
-            pairs = {frozenset((row["a"], row["b"])) for row in result.pairs.to_pylist()}
-        assert len(pairs) == 9
-        assert not any(all("ann/" in name for name in pair) for pair in pairs)
+    @staticmethod
+    def pairs(*sources):
+        with lookalike.find(lookalike.paths(*sources), groups="folder") as result:
+            return {frozenset((row["a"], row["b"])) for row in result.pairs.to_pylist()}
+
+    def test_the_first_folder_below_the_source_is_the_group_of_a_file(self, folder):
+        pairs = self.pairs(folder)
+        ann, bob = ("ann/1.txt", "ann/2.txt"), ("bob/1.txt", "bob/deep/1.txt")
+        assert {frozenset(pair) for pair in itertools.product(ann, bob)} < pairs
+        # One directly in the source is compared with everything.
+        assert pairs - {pair for pair in pairs if "top.txt" in pair} == {
+            frozenset(pair) for pair in itertools.product(ann, bob)
+        }
+        assert sum("top.txt" in pair for pair in pairs) == 4
+
+    @pytest.mark.parametrize("above", ["", "class/"])
+    def test_so_it_is_in_archives(self, folder, above):
+        files = {
+            f"{above}{path.relative_to(folder).as_posix()}": path.read_bytes()
+            for path in folder.rglob("*.txt")
+        }
+        path = archive(folder.parent / "class.zip", files)
+        assert len(self.pairs(path)) == 8
+
+    def test_archives_in_a_folder_are_folders(self, tmp_path):
+        for name in ("ann", "bob"):
+            archive(
+                tmp_path / "x" / f"{name}.zip", {"1.txt": b"a b c d e f", "d/2.txt": b"a b c d e f"}
+            )
+        pairs = self.pairs(tmp_path / "x")
+        assert len(pairs) == 4
+        assert not any(len({name[:7] for name in pair}) == 1 for pair in pairs)
+
+    def test_files_that_are_named_or_matched_are_below_what_they_share(self, folder):
+        named = sorted(folder.glob("*/**/*.txt"))
+        assert len(self.pairs(*named)) == 4
+        assert len(self.pairs(folder / "*" / "**" / "*.txt")) == 4
+
+    def test_each_source_has_its_own(self, folder):
+        (folder.parent / "more" / "ann").mkdir(parents=True)
+        (folder.parent / "more" / "ann" / "1.txt").write_bytes((folder / "top.txt").read_bytes())
+        (folder.parent / "more" / "top.txt").write_bytes((folder / "top.txt").read_bytes())
+        # Seven files, of which only those of one folder below one source are no pair.
+        assert len(self.pairs(folder, folder.parent / "more")) == 7 * 6 // 2 - 2
+
+    def test_a_source_without_folders_is_refused(self, folder):
+        with pytest.raises(SourceError, match="no file stands in a folder below the source"):
+            self.pairs(folder / "ann")
 
     def test_a_column_of_that_name_comes_first(self, tmp_path):
         write_records(

@@ -212,6 +212,9 @@ def test_a_matrix_is_read_however_its_cells_are_parted(text, tmp_path):
         ("1 0\n0 1\n1 1\n", "123", ["S1", "S2"]),
         ("x y\n1 0\n0 1\n1 1\n", "123", ["x", "y"]),
         ("1 2 3\n1 0 0\n0 1 1\n", "12", ["1", "2", "3"]),
+        ("1 2\n0 1\n1 1\n", "12", ["1", "2"]),
+        ("0 1 2\n1 0 1\n", "1", ["0", "1", "2"]),
+        ("1 2\n1 0 1\n2 1 1\n", "12", ["1", "2"]),
         ("row,one,two\n0,1,0\n1,0,1\n", "01", ["one", "two"]),
         ("0 1 0\n1 0 1\n2 1 1\n", "012", ["S1", "S2"]),
     ],
@@ -254,14 +257,60 @@ def test_a_hash_that_is_none_is_refused_in_one_line(spec, told, book):
     assert re.fullmatch(r"lookalike: --hash .* is not understood: .*\n", errors)
 
 
-@pytest.mark.parametrize("order", ["1,2,3,4", "1,2,3,4,4", "0,1,2,3,4", "1,2,3,4,5,6", "a,b,c,d,x"])
-def test_a_permutation_that_is_none_is_refused_in_one_line(order, told, book):
+@pytest.mark.parametrize(
+    ("order", "why"),
+    [
+        ("1,2,3,4", "it leaves out row 5"),
+        ("1,2,3,4,4", "it names row 4 more than once"),
+        ("1,2,3,4,5,5,5", "it names row 5 more than once"),
+        (
+            "0,1,2,3,4",
+            "there is no row '0', as rows are counted from 1, unless by --first-row 0",
+        ),
+        ("1,2,3,4,5,6", "there is no row '6'"),
+        ("a,b,c,d,x", "there is no row 'x'"),
+    ],
+)
+def test_a_permutation_that_is_none_is_refused_in_one_line(order, why, told, book):
     status, output, errors = told("learn", "--matrix", book, "--permutation", order)
     assert (status, output) == (2, "")
-    told_so = f"--permutation {order} is not an order of the rows: name each from 1 to 5 once"
+    told_so = (
+        f"--permutation {order} is not an order of the rows: {why}; name each from 1 to 5 once"
+    )
     assert errors == f"lookalike: {told_so}\n"
     with pytest.raises(lookalike.SettingsError, match=f"permutation='{order}' is not an order"):
         lookalike.matrix_lesson(book, permutation=[order.split(",")])
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"hash": 3}, r"hash=3 is of type int: use text, as '3x\+1 mod 5'"),
+        ({"hash": [None]}, "hash=None is of type NoneType: use text"),
+        ({"hash": b"x mod 5"}, "hash=b'x mod 5' is of type bytes: use text"),
+        ({"permutation": 3}, "permutation=3 is of type int: use text, as '2,1,3', or a list"),
+        ({"permutation": [[1, 2], None]}, "permutation="),
+        ({"permutation": b"1,2"}, "permutation=b'1,2' is of type bytes"),
+        ({"first_row": "1", "hash": "x mod 5"}, "first_row='1': rows are counted from 0 or"),
+    ],
+    ids=str,
+)
+def test_what_is_of_another_type_is_refused_in_one_line(given, message, book):
+    with pytest.raises(lookalike.SettingsError, match=message) as refused:
+        lookalike.matrix_lesson(book, **given)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("has", [None, 3, "abc", b"abc"])
+def test_a_set_that_is_none_is_refused_by_its_name(has):
+    with pytest.raises(lookalike.SourceError, match="the set 'b' is of type"):
+        lookalike.matrix_lesson({"a": {"x"}, "b": has}, hash="x mod 5")
+
+
+def test_the_sets_are_named_where_a_lesson_begins(told, tmp_path):
+    (tmp_path / "m.txt").write_text("1 2\n0 1\n1 1\n")
+    _, output, _ = told("learn", "--matrix", tmp_path / "m.txt", "--hash", "x mod 2")
+    assert output.startswith("2 sets called 1, 2, rows 1 to 2.\n")
 
 
 @pytest.mark.parametrize(
@@ -275,6 +324,9 @@ def test_a_permutation_that_is_none_is_refused_in_one_line(order, told, book):
         ("x y\n1 0\n0 2\n", ":3 has '2' in the place of a 0 or 1"),
         ("x y\n1 0\n0 \x1b\n", r":3 has '\\x1b' in the place of a 0 or 1"),
         ("0 2 1\n1 1 1\n", ":1 has '2' in the place of a 0 or 1"),
+        ("1 2\n2 1\n3 0\n", ":1 has '2' in the place of a 0 or 1"),
+        ("1 2 3\n2 0 1\n", ":1 has '2' in the place of a 0 or 1"),
+        ("5 2\n1 0\n", ":1 has '2' in the place of a 0 or 1"),
         ("x x\n1 0\n", "has two sets called 'x': rename one"),
         ("element x y\na 1 0\na 0 1\n", "has two rows called 'a': rename one"),
     ],

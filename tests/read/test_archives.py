@@ -459,7 +459,7 @@ class TestBounds:
         path = archive(tmp_path / f"a{kind}", {"t.parquet": (tmp_path / "t.parquet").read_bytes()})
         message = refusal(path, memory=1 << 19)
         assert "t.parquet, which is read as a whole out of its archive, has" in message
-        assert message.endswith("raise memory=, or leave it out")
+        assert "raise memory=, or leave it out" in message
 
     @pytest.mark.long
     def test_a_zip_unpacks_no_further_than_it_is_read(self, tmp_path):

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet as pq
 
+import lookalike
 from lookalike.base.errors import OutputError, SourceError
 from lookalike.read import open_corpus, read_paths, streams
 from source_files import PACKINGS, as_lines, bad_of, documents, ids_and_texts, pack, write_records
@@ -78,7 +79,9 @@ def test_a_bad_line_is_refused_with_its_number_or_passed_over(tmp_path, packing)
     lines[150] = b'{"id": "150", "text": "\xff"}'
     path = tmp_path / f"a.jsonl{packing}"
     path.write_bytes(pack(b"\n".join(lines), packing))
-    expected = f"{path}:3 is not valid JSON at column 21: Expecting value; fix or remove the line"
+    expected = (
+        f"{path}:3 is not valid JSON at column 21: a value is missing; fix or remove the line"
+    )
     assert refusal(path) == expected
     corpus = open_corpus([path], skip_bad=True)
     assert len(documents(corpus)) == 198
@@ -134,7 +137,7 @@ def test_a_row_that_is_no_text_is_refused_or_passed_over(tmp_path):
     assert f"{path}:2: the text in 'text' is not valid UTF-8" in refusal(path)
     assert [text for _, text in ids_and_texts(path, skip_bad=True)] == ["fine", None]
     pq.write_table(pa.table({"text": [["a"], ["b", None], None]}), path)
-    assert f"{path}:2: the text in 'text' is not valid UTF-8, or lacks a token" in refusal(path)
+    assert f"{path}:2: a token in 'text' is missing, or not valid UTF-8; fix" in refusal(path)
     assert [text for _, text in ids_and_texts(path, skip_bad=True)] == [["a"], None]
 
 
@@ -378,3 +381,53 @@ def test_small_reads_refuse_what_batches_refuse(tmp_path):
     write_records(tmp_path / "a.jsonl", [{"id": None, "text": "x"}])
     with pytest.raises(SourceError, match=r"a\.jsonl:1: the id in 'id' is not"):
         read_paths([tmp_path])
+
+
+def test_what_another_library_says_is_put_in_plain_words(tmp_path):
+    for name, data in (("a.zip", b"PK\3\4 no more"), ("a.parquet", b"PAR1" + bytes(99))):
+        (tmp_path / name).write_bytes(data)
+        assert "the list of what it holds, at its end, is missing; make " in refusal(
+            tmp_path / name
+        )
+    path = tmp_path / "a.jsonl"
+    for line, problem in (
+        ('{"text": "a', "at column 10: a string begins there that does not end; fix"),
+        ('{"text": "a"} x', "at column 15: something follows after its end; fix"),
+        ('{"text": "a\\q"}', "at column 12: invalid \\escape; fix"),
+        ('{"text"}', "at column 8: a colon is missing; fix"),
+    ):
+        path.write_text(line)
+        assert problem in refusal(path)
+
+
+def test_a_table_whose_first_line_may_be_no_header_is_told_how_to_say_so(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("1,some words\n2,others\n")
+    assert "where these are a record and no header, give no_header=" in refusal(path)
+    assert "no_header" not in refusal(path, no_header=True)
+
+
+class TestOwnResults:
+    def test_a_result_is_no_source(self, tmp_path):
+        texts = ["some words of a text", "and other words"]
+        lookalike.find(texts, out=tmp_path / "found").close()
+        found = refusal(tmp_path / "found")
+        assert "holds a result of lookalike find, not documents: give the documents" in found
+        lookalike.dedup(texts, out=tmp_path / "clean").close()
+        kept = tmp_path / "clean" / "kept"
+        assert f"not documents: give {kept} for the kept documents" in refusal(tmp_path / "clean")
+        assert len(ids_and_texts(kept)) == 2
+
+    @pytest.mark.parametrize("record", ["{}", "[]", "no", '{"command": "make"}', "9" * 9999])
+    def test_a_folder_with_such_a_file_of_its_own_is_one(self, tmp_path, record):
+        (tmp_path / "run.json").write_text(record)
+        (tmp_path / "a.txt").write_text("a text")
+        assert ("a.txt", "a text") in ids_and_texts(tmp_path)
+
+
+def test_a_broken_table_in_a_folder_says_how_the_others_are_read(tmp_path):
+    path = write_records(tmp_path / "x" / "a.parquet", GOOD[:9])
+    write_records(tmp_path / "x" / "b.jsonl", GOOD[9:20])
+    path.write_bytes(path.read_bytes()[:-9])
+    assert refusal(tmp_path / "x").endswith("; skip_bad= reads the others without it")
+    assert "skip_bad" not in refusal(path)

@@ -65,7 +65,7 @@ def test_a_text_that_is_named_tells_what_splits_the_columns(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(written(RECORDS, ";", ("nummer", "beschreibung, lang")))
     assert ids_and_texts(path, text="beschreibung, lang", id="nummer") == as_read(RECORDS)
-    with pytest.raises(SourceError, match=r"there are 'nummer', 'beschreibung, lang'$"):
+    with pytest.raises(SourceError, match=r"there are 'nummer', 'beschreibung, lang'; where"):
         ids_and_texts(path)
 
 

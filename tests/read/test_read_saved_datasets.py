@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import lookalike
+from archive_files import archive
 from lookalike.base.errors import SourceError
 from lookalike.read import open_corpus
 from lookalike.read.saved_datasets import NO_ROWS, PART_OF_DATASET
@@ -48,6 +49,18 @@ def test_the_rows_are_the_documents_and_nothing_else_is(tmp_path, place):
     assert found == [row["text"] for row in ROWS]
     assert corpus.skipped == {PART_OF_DATASET: 2, NO_ROWS: 1}
     assert corpus.unread_files(set()) == [2, 3, 4]
+
+
+@pytest.mark.parametrize("kind", [".zip", ".tar.gz"])
+def test_it_is_the_same_in_an_archive(tmp_path, kind):
+    folder = save(tmp_path / "saved", ROWS)
+    write_table(folder / "cache-1234.arrow", pa.table({"text": ["left over"]}))
+    files = {f"deep/{path.name}": path.read_bytes() for path in sorted(folder.iterdir())}
+    corpus = open_corpus([archive(tmp_path / f"a{kind}", files)])
+    found = [text for batch in corpus.batches() for text in batch.texts.to_pylist()]
+    assert found == [row["text"] for row in ROWS]
+    assert corpus.skipped == {PART_OF_DATASET: 2, NO_ROWS: 1}
+    assert len(corpus.unread_files(set())) == 3
 
 
 def test_each_split_of_a_dict_is_read(tmp_path, place):

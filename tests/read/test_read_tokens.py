@@ -168,13 +168,22 @@ BAD = {
     "a long number": ([["a", 10**5000]], "token 2 of document 0 has more than 4,300 digits"),
     "no Unicode": ([["a", "b\ud800"]], r"a token of document 0 holds a lone surrogate \(U\+D800"),
     "a square of strings": ([["a"], np.array([["b"]])], "document 1 is of type ndarray where"),
-    "a null token of Arrow": (pa.array([["a"], ["b", None]]), "document 1 .* lacks a token"),
+    "a null token of Arrow": (
+        pa.array([["a"], ["b", None]]),
+        "document 1 .* has a token",
+    ),
     "a null token of a later chunk": (
         pa.chunked_array([[["a"], ["b"]], [["c"], [None, "d"]]]),
-        "document 3 .* lacks a token",
+        "document 3 .* has a token",
     ),
-    "a null token of polars": (pl.Series([["a"], ["b", None]]), "document 1 .* lacks a token"),
-    "a null token of pandas": (pd.Series([["a"], ["b", None]]), "document 1 .* lacks a token"),
+    "a null token of polars": (
+        pl.Series([["a"], ["b", None]]),
+        "document 1 .* has a token",
+    ),
+    "a null token of pandas": (
+        pd.Series([["a"], ["b", None]]),
+        "document 1 .* has a token",
+    ),
     "a mixture of pandas": (pd.Series([["a"], "b"]), "document 1 is of type str where others"),
     "paths": (["text", Path("a.txt")], "document 1 is of type PosixPath, not text"),
 }

@@ -62,7 +62,9 @@ def test_every_sheet_with_the_column_is_read_and_the_others_are_named(written):
     ]
     assert [place for *_, place in found] == [f"{path}:2", f"{path}:sheet 4:2", f"{path}:sheet 4:3"]
     (batch,) = corpus.batches()
-    assert batch.unread == (Unread(f"{path}:Notes", "sheet without a column of text"),)
+    assert batch.unread == (
+        Unread(f"{path}:Notes", "sheet without a column of text", detail="it has 'other'"),
+    )
     assert batch.notes == tuple(
         f"{path}, sheet '{name}': the text is taken from 'text', ids are file:sheet:row"
         for name in ("One", "Two")
@@ -81,7 +83,7 @@ def test_a_workbook_without_the_column_is_an_error_where_it_is_named(written, tm
     (tmp_path / "a.txt").write_text("text")
     (batch,) = open_corpus([tmp_path]).batches()
     assert batch.ids.to_pylist() == ["a.txt"]
-    assert batch.unread == (Unread(str(path), "without a column of text"),)
+    assert batch.unread == (Unread(str(path), "without a column of text", detail="it has 'other'"),)
 
 
 def test_a_workbook_without_rows_holds_no_documents(written):

@@ -176,6 +176,35 @@ class TestDamage:
         assert [one[:2] for one in documents(corpus)] == EXPECTED[:2]
         assert len(bad_of(corpus)) == 1
 
+    @pytest.mark.parametrize("whole", [False, True])
+    @pytest.mark.parametrize("packing", PACKINGS)
+    def test_what_is_read_before_a_break_is_copied(self, tmp_path, packing, whole):
+        noise = random.Random(1)
+        records = RECORDS + [
+            answer(f"https://b/{n}", noise.randbytes(20_000).hex().encode(), n) for n in range(6)
+        ]
+        data = warc([*records, *RECORDS[:4]], packing, whole=whole)
+        path, target = tmp_path / f"a.warc{packing}", tmp_path / f"out.warc{packing}"
+        last = len(warc(RECORDS[:4], packing))
+        least = 0
+        for cut in [1, 5, 9, 40, last - 1, last, *range(last + 1, len(data), len(data) // 9)]:
+            path.write_bytes(data[:-cut])
+            corpus = open_corpus([path], skip_bad=True)
+            found = documents(corpus)
+            numbers = [int(place.rpartition(":")[2]) for *_, place in found]
+            corpus.copy(0, np.array(numbers, np.int64), target)
+            assert ids_and_texts(target) == [one[:2] for one in found]
+            least += len(found)
+            if numbers:
+                corpus.copy(0, np.array(numbers[1:], np.int64), target)
+                assert ids_and_texts(target) == [one[:2] for one in found[1:]]
+        assert least > 20
+
+    def test_a_record_that_is_no_page_and_breaks_off_is_told(self, tmp_path):
+        path = tmp_path / "a.warc"
+        path.write_bytes(warc(RECORDS[:4])[:-20])
+        assert "is damaged at record 4" in refusal(path)
+
     def test_what_is_no_warc_is_one_line(self, tmp_path):
         path = tmp_path / "a.warc.gz"
         for data in (b"no warc at all", gzip.compress(b"no warc\n\n"), b"\x1f\x8b\x08"):

@@ -20,6 +20,16 @@ import pytest
 
 import lookalike
 from lookalike import FindResult, LookalikeError, OutputError, Result, SourceError
+from lookalike.settings.options import (
+    Chosen,
+    Encoded,
+    MainText,
+    Markup,
+    Records,
+    TableLayout,
+    TextField,
+    VectorField,
+)
 
 BASE = (
     "the quick brown fox jumps over the lazy dog and runs away into the deep dark forest of the "
@@ -574,3 +584,33 @@ def test_a_pipe_gets_the_pairs_and_no_record(tmp_path):
     with os.fdopen(reading) as pipe:
         rows = [json.loads(line) for line in pipe]
     assert rows == found.pairs.to_pylist()
+
+
+def test_the_record_says_how_the_sources_were_read(tmp_path):
+    (tmp_path / "x").mkdir()
+    (tmp_path / "x" / "a.csv").write_text("title;body\none;a text\ntwo;another\n")
+    with lookalike.find(
+        tmp_path / "x",
+        text=["title", "body"],
+        encoding="latin1",
+        delimiter=";",
+        skip_bad=True,
+        include="*.csv",
+        all_files=True,
+    ) as found:
+        reading = found.record()["reading"]
+        assert reading["text"] == ["title", "body"]
+        assert reading["encoding"] in ("latin1", "iso8859-1", "latin-1")
+        assert reading["delimiter"] == ";"
+        assert reading["include"] == ["*.csv"]
+        assert [reading[name] for name in ("skip_bad", "all_files", "no_header")] == [1, 1, 0]
+        assert reading["id"] is reading["markup"] is None
+        found.write(tmp_path / "found")
+    with Result.open(tmp_path / "found") as opened:
+        assert opened.run.reading == reading
+
+
+def test_no_option_of_reading_is_missing_in_the_record():
+    parts = (TextField, VectorField, Records, Markup, MainText, TableLayout, Encoded, Chosen)
+    names = {one.name for part in parts for one in dataclasses.fields(part)}
+    assert set(made("find").record()["reading"]) == names

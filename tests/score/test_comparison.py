@@ -150,13 +150,67 @@ def test_a_long_text_of_one_word_is_compared_with_itself():
     [
         (5, "document 'a' is of type int"),
         (b"one two", "document 'a' is of type bytes"),
-        (["one"], "document 'a' is of type list"),
+        (["one"], "document 'b' is of type str where others are lists of tokens"),
         ("a\ud800", "document 'a' holds a lone surrogate"),
     ],
 )
 def test_what_is_no_text_is_refused(a, message):
     with pytest.raises(SourceError, match=message):
         lookalike.compare(a, "one")
+
+
+TOKENS = st.lists(st.sampled_from("abcd"), min_size=1, max_size=8)
+
+
+@given(TOKENS, TOKENS, st.sampled_from(["jaccard", "multiset", "cosine"]))
+def test_lists_of_tokens_are_compared_as_find_does(a, b, how):
+    options: Any = {"multiset": {"multiset": True}, "cosine": {"metric": "cosine"}}.get(how, {})
+    found = lookalike.compare(a, b, **options)
+    pairs = lookalike.find([a, b], threshold=1e-9, recall=1, **options).pairs["similarity"]
+    assert [found.similarity] == (pairs.to_pylist() or [0.0])
+    assert found.shingle == "tokens"
+    assert (found.a, found.b) == (a, b)
+    shared = {*a} & {*b}
+    if how == "jaccard":
+        assert found.shingles == (len({*a}), len({*b}))
+        assert found.containment == (len(shared) / len({*a}), len(shared) / len({*b}))
+
+
+def test_passages_of_tokens_are_slices_of_the_lists():
+    a, b = list("xyabcdez"), list("qabcde")
+    (passage,) = lookalike.compare(a, (*b,), shortest=4).passages
+    assert a[passage.a_start : passage.a_end] == b[passage.b_start : passage.b_end] == b[1:]
+    assert passage.words == 5
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "options", "message"),
+    [
+        (["a"], "a", {}, "document 'b' is of type str where others are lists of tokens"),
+        (["a", None], ["a"], {}, "token 2 of document 'a' is of type NoneType"),
+        (["a\ud800"], ["a"], {}, "a token of document 'a' holds a lone surrogate"),
+        ([1.5], [2.5], {}, "lists of numbers are vectors, which compare does not take"),
+        ([1, 2], [1, 3], {}, "lists of numbers are vectors, which compare does not take"),
+        (["a"], ["b"], {"shingle": "words:1"}, "are compared as they are: leave out shingle="),
+        (["a"], ["b"], {"normalise": "none"}, "are compared as they are: leave out normalise="),
+    ],
+    ids=str,
+)
+def test_lists_that_are_no_tokens_are_refused(a, b, options, message):
+    with pytest.raises(lookalike.LookalikeError, match=message):
+        lookalike.compare(a, b, **options)
+
+
+def test_a_list_without_tokens_is_an_empty_document():
+    assert lookalike.compare([], ["a"]).similarity == 0
+    assert lookalike.compare(["a"], None).shingles == (1, 0)
+    assert lookalike.compare([], None).shingles == (0, 0)
+
+
+@pytest.mark.parametrize("shortest", [0, -1, 2.5, "5", None, True])
+def test_a_length_of_passages_that_cannot_be_is_named(shortest):
+    with pytest.raises(SettingsError, match=r"^shortest=.*: use a whole number of words from 1"):
+        lookalike.compare("one two", "one two", shortest=shortest)
 
 
 def test_none_is_an_empty_document():

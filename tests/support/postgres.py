@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import psycopg
 import pytest
@@ -51,13 +52,13 @@ class Schemas:
         """Give the address of an index that is not there yet."""
         name = name or f"test {secrets.token_hex(8)}"
         self._names.append(name)
-        return f"{self.server}{'&' if '?' in self.server else '?'}index={name.replace(' ', '%20')}"
+        return f"{self.server}{'&' if '?' in self.server else '?'}index={quote(name, safe='')}"
 
     def run(self, statement: str, name: str | None = None) -> list[Any]:
         """Run a statement beside all indexes; {} stands for the schema of one."""
-        query = sql.SQL(statement).format(sql.Identifier(name or self._names[-1]))
+        name = name or (self._names[-1] if self._names else "")
         with psycopg.connect(self.server, autocommit=True) as connection:
-            cursor = connection.execute(query)
+            cursor = connection.execute(sql.SQL(statement).format(sql.Identifier(name)))
             return cursor.fetchall() if cursor.description else []
 
     def drop(self) -> None:

@@ -138,6 +138,27 @@ class TestFailures:
         corpus.copy(0, np.arange(1, len(found) + 1), target)
         assert [d[:2] for d in documents(open_corpus([target]))] == [d[:2] for d in found]
 
+    def test_rows_before_a_damaged_page_of_their_row_group_are_copied(self, tmp_path):
+        draw = random.Random(1)
+        rows = [{"id": f"{n}", "text": f"{draw.random()} " * 5, "n": n} for n in range(400)]
+        path = tmp_path / "a.parquet"
+        pages = {"data_page_size": 999, "write_batch_size": 9, "use_dictionary": False}
+        pq.write_table(pa.Table.from_pylist(rows), path, compression="gzip", **pages)
+        chunk = pq.ParquetFile(path).metadata.row_group(0).column(1)
+        data, end = path.read_bytes(), chunk.data_page_offset + chunk.total_compressed_size
+        path.write_bytes(data[: end - 60] + bytes(50) + data[end - 10 :])
+        corpus = open_corpus([path], skip_bad=True)
+        found = len(documents(corpus, batch_bytes=9000))
+        assert 300 < found < 400
+        chosen = np.arange(2, found + 1)
+        corpus.copy(0, chosen, tmp_path / "out")
+        assert pq.read_table(tmp_path / "out").to_pylist() == rows[1:found]
+        added = pa.table({"kept": [True] * found})
+        corpus.annotate(0, chosen, lambda low, high: added[low:high], tmp_path / "all")
+        assert pq.read_table(tmp_path / "all")["n"].to_pylist() == [*range(1, found)]
+        with pytest.raises(SourceError, match="is damaged in other columns than those"):
+            corpus.copy(0, np.array([400]), tmp_path / "none")
+
     @pytest.mark.parametrize("name", ["a.txt", "a.jsonl", "a.csv.gz", "a.parquet"])
     def test_a_source_that_changed_is_refused(self, tmp_path, name):
         path = tmp_path / name

@@ -8,6 +8,7 @@ import os
 import threading
 from bisect import bisect_right
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
@@ -17,20 +18,25 @@ from lookalike.base.wording import setting
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from numpy.typing import NDArray
 
 __all__ = ["Column", "Columns", "Store", "unwritable"]
 
 
+BESIDE_RESULT = ".lookalike-work"
+"""How the names of work folders end that stand beside a result."""
+
+
 def unwritable(path: object, error: OSError) -> OutputError:
     """Say that a file of the work folder cannot be written, and how to go on."""
     full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     remedy = "free some space, or choose" if full else "choose"
+    # Not every command that writes a result has an option for its work.
+    is_beside = any(part.endswith(BESIDE_RESULT) for part in Path(str(path)).parts)
     return OutputError(
         f"{path} cannot be written: {error.strerror or error}; {remedy} another folder with "
-        f"{setting('work')}, and run the same again"
+        f"{setting('out' if is_beside else 'work')}, and run the same again"
     )
 
 

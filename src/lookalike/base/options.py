@@ -7,10 +7,15 @@ import inspect
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
 
+from lookalike.base.option_types import check_types
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["Option", "option", "option_of", "takes", "takes_two"]
+__all__ = ["Option", "given_of", "option", "option_of", "takes", "takes_two"]
+
+GIVEN = "_given"
+"""Where options remember which of them a caller gave."""
 
 P = ParamSpec("P")
 Options = TypeVar("Options")
@@ -51,6 +56,12 @@ def option_of(one: Any) -> Option:
     return shown
 
 
+def given_of(options: Any) -> frozenset[str]:
+    """Name the options that a caller of a function gave, be it what they are by default."""
+    found: frozenset[str] = getattr(options, GIVEN, frozenset())
+    return found
+
+
 def takes(
     options: Callable[P, Options],
 ) -> Callable[[Callable[[Any, Options], Found]], Callable[Concatenate[Any, P], Found]]:
@@ -81,7 +92,10 @@ def _with_keywords(options: Any, function: Any) -> Any:
         except TypeError as error:
             raise TypeError(f"{function.__name__}() {error}") from None
         before = [bound.pop(one.name) for one in first]
-        return function(*before, options(**bound))
+        made = options(**bound)
+        check_types(made)
+        object.__setattr__(made, GIVEN, frozenset(bound))
+        return function(*before, made)
 
     call.__signature__ = signature  # type: ignore[attr-defined]
     call.__doc__ = f"{function.__doc__}\n{_described(options)}"

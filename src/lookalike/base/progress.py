@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 __all__ = ["Pace", "asked_for", "duration", "shown"]
 
 BAR_WIDTH = 24
+BYTE_STAGES = ("read", "add", "query")
+"""Of these, what is done is told in bytes."""
 PROGRESS_SECONDS = 5.0
 """Seconds between two lines of progress where there is no terminal."""
 
@@ -104,13 +106,20 @@ class Pace:
         """Say how much is done, the rate and the time left."""
         seconds = time.monotonic() - self._begin
         rate = (done - self._found) / seconds if seconds > 0 else 0.0
-        if self.stage == "read":
-            parts = [f"{size(done)} of {size(total)}", f"{size(rate)}/s"]
+        if self.stage in BYTE_STAGES:
+            parts = [f"{size(done)} of {size(total)}", *_rate(rate, 1000, size)]
         else:
-            parts = [f"{done:,} of {total:,}", f"{rate:,.0f}/s"]
+            parts = [f"{done:,} of {total:,}", *_rate(rate, 1, "{:,.0f}".format)]
         if rate > 0 and done < total:
             parts.append(f"{duration((total - done) / rate)} left")
         return ", ".join(parts)
+
+
+def _rate(rate: float, least: float, written: Callable[[float], str]) -> list[str]:
+    """Write a rate a second, or a minute where that is less than the least that shows."""
+    if rate >= least:
+        return [f"{written(rate)}/s"]
+    return [f"{written(60 * rate)}/min"] if 60 * rate >= least else []
 
 
 def duration(seconds: float) -> str:

@@ -17,14 +17,17 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 __all__ = [
+    "CHANCE_DIGITS",
     "RECORDS_OF_WARC",
     "Message",
     "adding_up",
+    "chance_texts",
     "count",
     "counted_reasons",
     "either",
     "floor",
     "help_on",
+    "in_full",
     "in_python",
     "on_command_line",
     "percent",
@@ -38,6 +41,9 @@ __all__ = [
 ]
 
 ROUNDING = 1e-12
+CHANCE_DIGITS = 6
+"""Of chances, and their rest to 1."""
+UNIT = 10.0**-CHANCE_DIGITS
 RECORDS_OF_WARC = "WARC records: "
 """What reasons begin with that are of records, which are counted and not named."""
 
@@ -136,15 +142,34 @@ def _raw(text: str) -> str:
     return text.raw if isinstance(text, Message) else text
 
 
-def count(number: int, what: str) -> str:
-    """Write a number of things: `1 band`, `2,000 bands`."""
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
+def count(number: int, what: str, many: str | None = None) -> str:
+    """Write a number of things: `1 band`, `2,000 bands`; `many` is a plural that has no plain s."""
+    return f"{number:,} {what if number == 1 else many or f'{what}s'}"
 
 
 def either(names: Sequence[str]) -> str:
     """Write a choice of names: `jaccard or cosine`, `table, jsonl, csv or parquet`."""
     *before, last = names or [""]
     return f"{', '.join(before)} or {last}" if before else last
+
+
+def in_full(value: float) -> str:
+    """Write a number as it was given: 0.8, and 0.9999999, which is not 1."""
+    return f"{value:.15g}"
+
+
+def chance_texts(chance: float, rest: float) -> tuple[str, str]:
+    """Write a chance and what is left to 1, so that they add up as they are written.
+
+    What is there and is less than can be written is `<`.
+    """
+    least, most = f"{UNIT:.{CHANCE_DIGITS}f}", f"{1 - UNIT:.{CHANCE_DIGITS}f}"
+    if 0 < rest < UNIT:
+        return f">{most}", f"<{least}"
+    if 0 < chance < UNIT:
+        return f"<{least}", f">{most}"
+    written = round(rest, CHANCE_DIGITS)
+    return f"{1 - written:.{CHANCE_DIGITS}f}", f"{written:.{CHANCE_DIGITS}f}"
 
 
 def floor(value: float, digits: int) -> str:

@@ -47,3 +47,5 @@ def main() -> None:
     except MemoryError:
         print("lookalike: there is not enough memory to start", file=sys.stderr)
         sys.exit(1)
+    finally:
+        clock.end()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from importlib import import_module
 from typing import NoReturn
 
 import click
@@ -14,13 +13,14 @@ from lookalike import __version__
 from lookalike.base.errors import LookalikeError, QuadraticError, SettingsError
 from lookalike.base.wording import shortened, visible
 from lookalike.cli import completion
+from lookalike.cli.group import WRONG_USAGE, Group
 from lookalike.cli.usage import no_such_command, usage_line
 
 __all__ = ["COMMANDS", "main", "program"]
 
-WRONG_USAGE = 2
 STOPPED = 130
-"""Exit statuses; the second after Ctrl-C."""
+"""The exit status after Ctrl-C."""
+WRITE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 SAID_CHARACTERS = 200
 """Of what another library says, which may quote a document."""
 VERSIONS = ("NumPy", "Numba", "pyarrow", "SciPy")
@@ -35,6 +35,7 @@ COMMANDS = {
     "dedup": "Write the corpus without near-duplicates.",
     "contained": "Find which documents are inside others.",
     "boilerplate": "List the passages that many documents share.",
+    "index": "Keep documents in an index, and ask it for similar ones.",
     "sketch": "Write fingerprints and signatures of documents.",
     "compare": "Say how similar two documents are, and where.",
     "plan": "Choose bands and rows, and show the curve.",
@@ -44,35 +45,13 @@ COMMANDS = {
 """Each stands in a module of its name, which is loaded when it is asked for."""
 
 
-class _Program(click.Group):
-    """The program, whose commands are loaded one by one."""
-
-    def list_commands(self, _context: click.Context) -> list[str]:
-        return [*COMMANDS]
-
-    def get_command(self, _context: click.Context, name: str) -> click.Command | None:
-        if name not in COMMANDS:
-            return None
-        found: click.Command = getattr(import_module(f"lookalike.cli.{name}"), name)
-        found.short_help = COMMANDS[name]
-        return found
-
-    def format_commands(self, _context: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl([*COMMANDS.items()])
-
-    def resolve_command(
-        self, context: click.Context, given: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        if given[0] not in COMMANDS:
-            raise SettingsError(no_such_command(given[0], COMMANDS))
-        return super().resolve_command(context, given)
-
-
 def program() -> click.Group:
     """Make the program."""
-    return _Program(
+    return Group(
         "lookalike",
+        "lookalike.cli",
+        COMMANDS,
+        lambda given: no_such_command(given, COMMANDS),
         params=[
             click.Option(
                 ["--version"],
@@ -84,7 +63,6 @@ def program() -> click.Group:
             ),
             *completion.OPTIONS,
         ],
-        context_settings={"help_option_names": ["-h", "--help"]},
         help="Find the documents in a pile that are the same or nearly the same.",
         epilog="Example: lookalike find essays/ --threshold 0.7",
     )
@@ -128,6 +106,9 @@ def main() -> None:
             _end(OUT_OF_MEMORY_MESSAGE)
         if isinstance(error, OSError):
             where = f"{error.filename}: " if error.filename else ""
+            if not where and error.errno in WRITE_ERRORS:
+                # Files are written where their names are known.
+                where = "standard output cannot be written: "
             _end(f"{where}{error.strerror or error}")
         if os.environ.get("LOOKALIKE_DEBUG"):
             raise
@@ -143,10 +124,7 @@ def _run(arguments: list[str]) -> None:
     made = program()
     completion.answer(made)
     # What Click has for whole programs would end them in its own ways, and expand patterns.
-    with made.make_context("lookalike", arguments, resilient_parsing=not arguments) as context:
-        if not arguments:
-            print(made.get_help(context), file=sys.stderr)
-            context.exit(WRONG_USAGE)
+    with made.make_context("lookalike", arguments) as context:
         made.invoke(context)
 
 

@@ -67,4 +67,4 @@ SOURCE = Argument(
     type=file_name(),
 )
 QUIET = flag(["--quiet", "-q"], "Nothing on standard error but errors.")
-AS_JSON = flag(["--json", "as_json"], "One JSON object with the facts.")
+AS_JSON = flag(["--json", "as_json"], "Print the facts as one JSON object, for programs.")

@@ -19,7 +19,10 @@ SHOWN_CHARACTERS = 300
 
 
 A = Argument(
-    "a", "A file: text, .html .pdf .docx .odt .rtf .epub .pptx .ipynb or .eml.", type=file_name()
+    "a",
+    "A file: text, .html .pdf .docx .odt .rtf .epub .pptx .ipynb or .eml; in an archive, as "
+    "essays.zip/a.txt.",
+    type=file_name(),
 )
 B = Argument("b", "Another.", type=file_name())
 WHOLE = flag(["--whole"], "Show every passage, from its first word to its last.")
@@ -102,7 +105,7 @@ def _show_passages(found: Comparison, shortest: int, *, whole: bool) -> None:
     from lookalike.cli import screen
 
     out = screen.results()
-    a, b, passages = found.a, found.b, found.passages
+    a, b, passages = str(found.a), str(found.b), found.passages
     if not passages:
         out.print(f"No {shortest} words in a row appear in both.")
         return

@@ -24,7 +24,8 @@ def compare_hint(
     from lookalike.base.wording import visible
 
     options = _options(result)
-    paths = _file(source, a), _file(source, b)
+    read = {one[0] for one in (*result.run.sources, *result.run.against)}
+    paths = _file(source, a, read), _file(source, b, read)
     if options is None or paths[0] is None or paths[1] is None:
         return None
     first, second = (visible(shlex.quote(str(path))) for path in paths)
@@ -56,15 +57,15 @@ def _options(result: FindResult) -> list[str] | None:
     return options
 
 
-def _file(source: Sequence[str], name: Any) -> Path | None:
-    """Give the file that an id names: itself, or one in a folder that was searched."""
+def _file(source: Sequence[str], name: Any, read: set[str]) -> Path | None:
+    """Give the file that an id names: itself, or one in a folder or archive that was searched."""
     from pathlib import Path
 
     if not isinstance(name, str):
         return None
     for one in source:
         path = Path(one)
-        for found in (path / name, path if path.name == name else Path(name)):
-            if found.is_file():
+        for found in (path / name, path if path.name == name else Path(name), path.parent / name):
+            if found.is_file() or str(found) in read:
                 return found
     return None

@@ -7,10 +7,10 @@ from typing import Any
 
 import click
 
-from lookalike.base.wording import setting
+from lookalike.base.wording import in_full, setting
 from lookalike.cli.command import AS_JSON, Argument
 from lookalike.cli.options import command
-from lookalike.cli.values import Share, share_of
+from lookalike.cli.values import SHARE, Share, share_of
 from lookalike.settings import Measured
 
 __all__ = ["curve"]
@@ -26,7 +26,7 @@ SPEC = Argument(
 THRESHOLD = click.Option(
     ["--threshold", "-t"],
     type=Share(0.8),
-    metavar="<float>",
+    metavar=SHARE,
     help="Count misses above it and false candidates below.",
 )
 AT = click.Option(["--at"], metavar="S,S,…", help="Similarities to show; by default 0.1 to 0.9.")
@@ -66,7 +66,10 @@ def curve(
             "rows": cascade.rows,
             "half": chosen.half,
             "estimate": chosen.rule_of_thumb,
-            "curve": [{"similarity": s, "candidate": chance} for s, chance, _ in rows],
+            "curve": [
+                {"similarity": s, "candidate": chance, "missed": missed}
+                for s, chance, missed in rows
+            ],
         }
         if wrong is not None:
             plain |= {"missed_share": wrong.missed_share, "passed_share": wrong.passed_share}
@@ -84,12 +87,13 @@ def curve(
     out.print(f"{what}, {sketch} of {count(cascade.rows, row)}.")
     out.print()
     out.print(screen.curve_table(("becomes a candidate", "missed"), rows))
+    out.print()
     screen.show_half(out, chosen)
-    if wrong is not None:
+    if threshold is not None and wrong is not None:
         out.print(
-            f"If all {all_} were equally likely, {100 * wrong.missed_share:.3g}% of the pairs "
-            f"from {threshold:g} up would be missed, and {100 * wrong.passed_share:.3g}% of those "
-            "below it would be false candidates."
+            f"If all {all_} were equally likely, {100 * wrong.missed_share:.3g}% of the pairs from "
+            f"{in_full(threshold)} up would be missed, and {100 * wrong.passed_share:.3g}% of "
+            "those below it would be false candidates."
         )
 
 

@@ -58,6 +58,10 @@ def dedup(
     similarity added to the records of their files (annotated/), or beside the names of other files
     (annotated.jsonl), for those who decide later.
 
+    REF may be an index, as pages.lookalike, and with --index INDEX what is kept is added to one, so
+    that each day's documents are cleaned against those of all days before. Documents are then
+    compared as the index compares them.
+
     With --rule contained a document goes only if a kept one has all its shingles, or the share
     --containment of them: then nothing is removed that no kept document has.
 
@@ -86,8 +90,12 @@ def dedup(
         working.refuse_given(PLANNING, "with --rule contained")
     kind = kind_of({"format": format_, "out": out}, as_json=as_json)
     options["against"] = lookalike.paths(*options["against"]) if options["against"] else None
+    if dry_run and options["index"] is not None:
+        # What would go is told by the index as it is; nothing is added.
+        options["against"] = [*(options["against"] or ()), *lookalike.paths(options["index"])]
+        options["index"] = options["metadata"] = None
     console = screen.status(quiet=quiet)
-    with working.session(console, options) as given:
+    with working.session(console, working.as_given(options, DedupOptions)) as given:
         result = lookalike.dedup(lookalike.paths(*source), **given)
     with result:
         counts = result.counts
@@ -103,7 +111,7 @@ def dedup(
 
 
 def _summarise(result: DedupResult, out: Path | None, console: Console, *, explain: bool) -> None:
-    from lookalike.base.wording import similarity_text
+    from lookalike.base.wording import similarity_text, visible
     from lookalike.cli import screen
     from lookalike.cli.nearest import nearest_lines
     from lookalike.cli.summary import (
@@ -119,6 +127,10 @@ def _summarise(result: DedupResult, out: Path | None, console: Console, *, expla
     by_similarity = result.plan is not None
     facts = [compared_line(result.summary)] if by_similarity else []
     facts.append(_kept_line(result.counts, out))
+    if result.run.indexes:
+        names = " or ".join(map(visible, result.run.indexes))
+        gone = result.counts["removed_for_index"]
+        facts.append(f"Index      {gone:,} removed for a document in {names}")
     if len(result.clusters):
         first = result.clusters.slice(0, 1).to_pylist()[0]
         size = first["size"]
@@ -129,8 +141,8 @@ def _summarise(result: DedupResult, out: Path | None, console: Console, *, expla
             f"Clusters   {total:,} ({sizes_text(result.clusters)}); the largest has {size:,} "
             f"documents, all at least {similarity_text(least)} {like} the kept one"
         )
-    elif by_similarity:
-        facts += nearest_lines(result, found=0)
+    if by_similarity:
+        facts += nearest_lines(result, found=result.counts["removed"])
     if result.plan is not None:
         facts += plan_lines(result.plan, result.summary)
     else:

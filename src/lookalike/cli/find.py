@@ -73,8 +73,8 @@ def find(
 
 
 def named(name: Any, corpus: str | None) -> Any:
-    """Say of a document of the reference that it is there: its id may appear in both."""
-    return f"{name} (reference)" if corpus == "reference" else name
+    """Say of a document that is not of the source where it is: its id may appear in both."""
+    return f"{name} ({corpus})" if corpus in ("reference", "index") else name
 
 
 def _members(result: FindResult) -> int:
@@ -95,7 +95,7 @@ def _summarise(
     found = result.pair_count
     nearest: list[str] = []
     # Where the table says that there is nothing, it says this too.
-    if found < SHOWN_PAIRS and (found or not shown):
+    if found or not shown:
         nearest = nearest_lines(result, found=found)
     say_warnings(console, (*result.summary.warnings, *result.doubts))
     facts = [
@@ -157,16 +157,17 @@ def _show(result: FindResult, source: Sequence[str], console: Console) -> None:
 
 
 def _none_found_lines(result: FindResult) -> list[str]:
+    from lookalike.base.wording import in_full
     from lookalike.cli.nearest import nearest_text, where_to_look
 
     distance = result.settings.simhash
     if distance is not None:
         none = f"No two fingerprints differ in {distance} bits or fewer."
     elif result.summary.references:
-        least = f"{result.settings.threshold:g}"
+        least = in_full(result.settings.threshold)
         none = f"No document is at least {least} similar to one of the reference."
     else:
-        none = f"No two documents are at least {result.settings.threshold:g} similar."
+        none = f"No two documents are at least {in_full(result.settings.threshold)} similar."
     if result.summary.distinct <= 1:
         return [none]
     return [line for line in (none, nearest_text(result), where_to_look(result)) if line]

@@ -1,4 +1,7 @@
-"""What `find` and `dedup` say where they find little: what came nearest, and where to look next."""
+"""What `find` and `dedup` say of pairs below the threshold: which came nearest, and where to look.
+
+Where much is found too, it is the pair by which to judge whether the threshold is right.
+"""
 
 from __future__ import annotations
 
@@ -15,24 +18,26 @@ LEAST_WORTH_SEARCHING = 0.2
 USUAL_NEXT = 0.6
 
 
-def nearest_text(result: FindResult | DedupResult) -> str:
+def nearest_text(result: FindResult | DedupResult, *, found: int = 0) -> str:
     """Say which pair below the threshold is the most similar, and among which pairs."""
-    from lookalike.base.wording import count, similarity_text, visible
+    from lookalike.base.wording import count, in_full, similarity_text, visible
 
     summary, settings = result.summary, result.settings
-    found, compared = summary.nearest, summary.candidates - summary.dismissed
-    if found is None:
+    nearest, compared = summary.nearest, summary.candidates - summary.dismissed
+    if nearest is None:
+        if found:
+            return "No other pair was near enough to be compared."
         if compared:
             return f"None of the {count(compared, 'pair')} compared shares anything."
         return "No pair was near enough to be compared."
-    among = "all pairs" if found.whole else f"the {count(compared, 'pair')} compared"
-    names = f"{visible(found.a)} and {visible(found.b)}"
+    among = "all pairs" if nearest.whole else f"the {count(compared, 'pair')} compared"
+    names = f"{visible(nearest.a)} and {visible(nearest.b)}"
     if settings.simhash is not None:
-        bits = count(found.bits, "bit")
+        bits = count(nearest.bits, "bit")
         return f"Of {among}, the nearest beyond that differ in {bits}: {names}."
     about = "about " if settings.by_sketches else ""
-    similarity = similarity_text(found.similarity, settings.threshold)
-    below = f"below {settings.threshold:g}"
+    similarity = similarity_text(nearest.similarity, settings.threshold)
+    below = f"below {in_full(settings.threshold)}"
     return f"Of {among}, the most similar {below} has {about}{similarity}: {names}."
 
 
@@ -54,5 +59,5 @@ def nearest_lines(result: FindResult | DedupResult, *, found: int) -> list[str]:
     if result.summary.distinct <= 1:
         return []
     hint = "" if found else where_to_look(result)
-    lines = [f"Nearest    {nearest_text(result)}", f"Next       {hint}"]
+    lines = [f"Nearest    {nearest_text(result, found=found)}", f"Next       {hint}"]
     return lines if hint else lines[:1]

@@ -11,7 +11,7 @@ import click
 
 from lookalike.base.options import option_of
 from lookalike.cli.command import Command, file_name
-from lookalike.cli.values import Number, OneOf, Share, Whole
+from lookalike.cli.values import SHARE, Number, OneOf, Share, Whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,10 +24,11 @@ TYPES: dict[str, Any] = {"float": Number, "int": Whole}
 def command(options: Any, *own: click.Parameter) -> Callable[[Callable[..., None]], click.Command]:
     """Make a command of a function: it takes the options of a class, and its own parameters.
 
-    The function gets the options of the class as `options`, a dict. They stand after the
-    arguments of the command, and before its own options.
+    The function gets the options of the class as `options`, a dict; without a class, nothing. They
+    stand after the arguments of the command, and before its own options.
     """
-    shown = [found for found in fields(options) if not option_of(found).python_only]
+    every = () if options is None else fields(options)
+    shown = [found for found in every if not option_of(found).python_only]
     arguments = [one for one in own if isinstance(one, click.Argument)]
     rest = [one for one in own if one not in arguments]
 
@@ -35,7 +36,7 @@ def command(options: Any, *own: click.Parameter) -> Callable[[Callable[..., None
         @functools.wraps(function)
         def run(**given: Any) -> None:
             chosen = {found.name: _value(found, given.pop(found.name)) for found in shown}
-            function(**given, options=chosen)
+            function(**given, **({} if options is None else {"options": chosen}))
 
         return Command(
             function.__name__,
@@ -66,6 +67,8 @@ def _option(found: Any) -> click.Option:
         kind, metavar = OneOf(option.choices), f"<{'|'.join(option.choices)}>"
     elif told in TYPES:
         typed = Share if option.is_share else TYPES[told]
+        if option.is_share:
+            metavar = option.metavar or SHARE
         kind = typed(found.default if option.example is None else option.example)
     return click.Option(
         [found.name, *names],

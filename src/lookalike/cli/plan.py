@@ -18,16 +18,17 @@ def plan(options: dict[str, Any], *, as_json: bool) -> None:
     Example: lookalike plan --threshold 0.7 --recall 0.95 --documents 20000
     """
     import lookalike
+    from lookalike.base.wording import count
     from lookalike.cli import screen
 
     chosen, signature = lookalike.plan(**options), options["signature"]
     unused = max(0, (signature or 0) - chosen.signature)
     if unused:
-        count = (
-            f"{unused:,} of {signature:,} rows are" if unused > 1 else f"1 of {signature:,} rows is"
-        )
+        row = "bit" if chosen.metric == "cosine" else "row"
+        are = "are" if unused > 1 else "is"
         screen.status().print(
-            f"Warning: {count} in no band and not used: {chosen.signature:,} rows do the same."
+            f"Warning: {unused:,} of {count(signature, row)} {are} in no band and not used: "
+            f"{count(chosen.signature, row)} do the same."
         )
     if as_json:
         plain = {

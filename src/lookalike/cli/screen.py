@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 
 from lookalike.base.notices import compiling
-from lookalike.base.wording import similarity_text, visible, visible_lines
+from lookalike.base.wording import (
+    chance_texts,
+    in_full,
+    similarity_text,
+    visible,
+    visible_lines,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -143,10 +149,10 @@ def show_pairs(
 def curve_table(columns: Sequence[str], rows: Iterable[Sequence[float]]) -> Table:
     """Make the table of a curve: similarities, chances, that of a miss last, and a bar."""
     table = simple_table("similarity>", *(f"{name}>" for name in columns), "")
-    for similarity, *chances, missed in rows:
-        digits = f"{missed:.6f}" if missed >= 1e-6 or missed == 0 else f"{missed:.1e}"
-        bar = "#" * round(chances[-1] * BAR_WIDTH)
-        table.add_row(f"{similarity:g}", *(f"{chance:.4f}" for chance in chances), digits, bar)
+    for similarity, *before, chance, missed in rows:
+        bar = "#" * round(chance * BAR_WIDTH)
+        others = (chance_texts(one, 1 - one)[0] for one in before)
+        table.add_row(in_full(similarity), *others, *chance_texts(chance, missed), bar)
     return table
 
 
@@ -155,7 +161,7 @@ def show_half(console: Console, plan: Plan) -> None:
     estimate = plan.rule_of_thumb
     means = "(1/b)^(1/r), of bits that agree," if plan.metric == "cosine" else "(1/b)^(1/r)"
     rule = f"; the rule of thumb {means} says {estimate:.4f}" if estimate is not None else ""
-    console.print(f"\nA pair at {plan.half:.4f} is a candidate with a chance of one half{rule}.")
+    console.print(f"A pair at {plan.half:.4f} is a candidate with a chance of one half{rule}.")
 
 
 def show_plan(console: Console, plan: Plan) -> None:
@@ -172,6 +178,7 @@ def show_curve(console: Console, plan: Plan | None) -> None:
         return
     console.print()
     console.print(curve_table(("candidate", "found", "missed"), plan.table()))
+    console.print(f"\n{plan.curve_words()}")
     show_half(console, plan)
     console.print()
 
@@ -181,7 +188,7 @@ def announce_compiling(console: Console) -> None:
     compiling.listen(lambda message: console.print(visible(message), soft_wrap=True))
 
 
-_STOPPED_LINE = ["stopped; every file is whole or untouched"]
+_STOPPED_LINE = ["stopped"]
 
 
 def say_if_stopped(line: str) -> None:

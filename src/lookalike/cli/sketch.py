@@ -54,7 +54,7 @@ def sketch(
 
     kind = kind_of({"format": format_ or "jsonl", "out": out}) or format_
     console = screen.status(quiet=quiet)
-    with working.session(console, options) as given:
+    with working.session(console, options, out) as given:
         target = sys.stdout.buffer if out is None else out
         summary = lookalike.write_sketches(lookalike.paths(*source), target, format=kind, **given)
         sys.stdout.buffer.flush()

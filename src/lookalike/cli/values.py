@@ -18,7 +18,11 @@ from lookalike.base.wording import either, setting
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["Number", "OneOf", "Share", "Whole", "example_of", "share_of"]
+__all__ = ["SHARE", "Number", "OneOf", "Share", "Whole", "example_of", "share_of"]
+
+
+SHARE = "<float|P%>"
+"""What stands for a share in the help."""
 
 
 class _Typed(click.ParamType):  # type: ignore[type-arg] # generic in later versions of Click

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from contextlib import contextmanager
+from dataclasses import fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +13,11 @@ import click
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+    from pathlib import Path
 
     from rich.console import Console
 
-__all__ = ["FAIL_ON", "end_if", "refuse_given", "session"]
+__all__ = ["FAIL_ON", "as_given", "end_if", "refuse_given", "session"]
 
 FAILED_ON = 3
 """The exit status of a command that is done, and found what it was asked to fail on."""
@@ -29,17 +31,29 @@ FAIL_ON = click.Option(
 
 
 @contextmanager
-def session(console: Console, options: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Give the options of a job with who hears of its progress, for as long as it runs."""
+def session(
+    console: Console,
+    options: dict[str, Any],
+    out: Path | None = None,
+    stopped: str | None = None,
+) -> Iterator[dict[str, Any]]:
+    """Give the options of a job with who hears of its progress, for as long as it runs.
+
+    `out` is where the result goes, of commands of which that is no option of the job. `stopped` is
+    what is said after Ctrl-C, where it is no matter of a work folder.
+    """
     from lookalike.base.progress import shown
     from lookalike.base.wording import on_command_line, visible
     from lookalike.cli import screen
     from lookalike.write.files import work_beside
 
-    folder = options.get("work") or work_beside(options.get("out"))
-    if folder is None:
+    folder = options.get("work") or work_beside(out or options.get("out"))
+    if stopped is not None:
+        screen.say_if_stopped(stopped)
+    elif folder is None:
+        kept_by = "--work FOLDER" if "work" in options else "--out FILE"
         screen.say_if_stopped(
-            "stopped; nothing was saved. With --work FOLDER a stopped job can be resumed"
+            f"stopped; nothing was saved. With {kept_by} a stopped job can be resumed"
         )
     else:
         screen.say_if_stopped(
@@ -56,6 +70,18 @@ def session(console: Console, options: dict[str, Any]) -> Iterator[dict[str, Any
 def _of_screen(options: dict[str, Any]) -> dict[str, Any]:
     """Keep from a job the format of what is shown, which is no concern of its own."""
     return {"format": None} if "format" in options else {}
+
+
+def as_given(options: dict[str, Any], declared: Any) -> dict[str, Any]:
+    """Give the options without those that were not given, and are as their class has them."""
+    context = click.get_current_context()
+    defaults = {one.name: one.default for one in fields(declared)}
+
+    def is_left_out(name: str, value: Any) -> bool:
+        source = context.get_parameter_source(name)
+        return source is not None and source.name == "DEFAULT" and value == defaults[name]
+
+    return {name: value for name, value in options.items() if not is_left_out(name, value)}
 
 
 def refuse_given(names: Iterable[str], why: str) -> None:

@@ -15,6 +15,7 @@ from lookalike.index import crowded
 from lookalike.index.packed import packed
 from lookalike.index.querying import Asked, similar_entries
 from lookalike.index.store import Document, Entries, Entry
+from lookalike.index.unread import NotRead
 from lookalike.recipe.stored_sketches import Stored
 from lookalike.text.normalise import Canonical
 
@@ -76,13 +77,14 @@ class Added:
     """Of them, those with nothing that counts; they are similar to nothing."""
     similar: int = 0
     """Not added, as one that is similar was there before."""
-    unread: list[tuple[str, str]] = field(default_factory=list)
-    """What of the source was not read, and why; of very many, the first 1,000."""
+    unread: NotRead = field(default_factory=NotRead)
+    """What of the source was not read, and why."""
 
     def __iadd__(self, other: Added) -> Added:
         """Count others too."""
-        for name in vars(self):
+        for name in ("documents", "replaced", "identical", "empty", "similar"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.unread.add(other.unread)
         return self
 
 

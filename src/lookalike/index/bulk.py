@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from lookalike.base.errors import SourceError
 from lookalike.base.threads import in_order
-from lookalike.base.wording import counted_reasons, skipped_by_kind
+from lookalike.base.wording import count
 from lookalike.index import metadata
 from lookalike.index.adding import Added, Prepared, Put
 from lookalike.index.columns import is_whole
+from lookalike.index.unread import NotRead
 from lookalike.job.canonical_parts import CanonicalParts
 from lookalike.job.sources import Reading
-from lookalike.read.files import counts_of
+from lookalike.read.fields import picked
+from lookalike.read.files import described
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -25,15 +28,15 @@ if TYPE_CHECKING:
     from lookalike.job.canonical_parts import Part
     from lookalike.job.running import Running
     from lookalike.read import Batch, Corpus
-    from lookalike.read.files import Unread
     from lookalike.read.source import InMemory
     from lookalike.recipe import CanonicalForm, StoredSketches
 
-__all__ = ["Chunk", "Incoming", "Progressed", "chunks", "unread_line"]
+__all__ = ["Chunk", "Incoming", "Progressed", "chunks"]
 
 MAX_CHUNK_DOCUMENTS = 1 << 16
 """Documents that are written in one change, at the most: others wait for it."""
 MAX_ADMITTED_DOCUMENTS = 2000
+MIXED = "the index holds {}: use one that was made for such documents"
 CHUNK_MEMORY_SHARE = 8
 """Of the memory allowed, the part that the documents of one change take."""
 
@@ -48,25 +51,18 @@ class Progressed:
     kind: str | None = None
     dimension: int | None = None
     added: Added = field(default_factory=Added)
-    unread: list[tuple[str, str]] = field(default_factory=list)
-    """What was not read, and why; of very many, the first."""
 
     def dump(self) -> str:
         """Write it as JSON."""
-        return json.dumps({**vars(self), "added": vars(self.added)})
+        return json.dumps(asdict(self))
 
     @classmethod
     def load(cls, text: str) -> Progressed:
         """Read what `dump` wrote."""
         plain = json.loads(text)
-        unread = [(path, reason) for path, reason in plain.pop("unread")]
-        return cls(**{**plain, "added": Added(**plain["added"]), "unread": unread})
-
-
-def unread_line(unread: Sequence[Unread]) -> str:
-    """Say how many files and records were not read, and why."""
-    counted = skipped_by_kind(counts_of(unread))
-    return " ".join(f"Skipped {counted_reasons(*of_kind)}." for of_kind in counted.items())
+        added = plain.pop("added")
+        unread = NotRead(**added.pop("unread"))
+        return cls(**plain, added=Added(**added, unread=unread))
 
 
 @dataclass(frozen=True)
@@ -86,7 +82,7 @@ class Incoming:
     ) -> Incoming:
         """Open a source as the options say."""
         reading = Reading.of(options)
-        columns = dict.fromkeys(names, "for metadata")
+        columns = dict.fromkeys(names, "describe documents")
         opened = reading.open(source, running, columns)
         reading.check([opened])
         return cls(opened, running, form, tuple(names), reading.told())
@@ -104,7 +100,25 @@ class Incoming:
         start = None if at.next is None else (at.next[0], at.next[1], at.next[2])
         known = {"kind": self.form.kind, "dimension": self.form.dimension or None}
         batches = self.source.batches(start, threads=self.running.threads)
-        yield from CanonicalParts(self.source, self.form, self.running, known).of(batches)
+        parts = CanonicalParts(self.source, self.form, self.running, known, mixed=MIXED)
+        yield from parts.of(batches)
+
+    def check_any(self, documents: int, unread: NotRead) -> None:
+        """Refuse a source of which nothing could be read."""
+        if documents:
+            return
+        if unread.bad_count:
+            raise SourceError(
+                f"no document could be read; {unread.bad_count:,} were skipped, the first: "
+                f"{unread.bad[0]}"
+            )
+        if self.source.is_found:
+            passed = unread.unread()
+            files = sum(unread.skipped.values())
+            why = f", with {count(files, 'file')} skipped: {described(passed)}" if passed else ""
+            raise SourceError(
+                f"the folders and patterns hold no document that can be read{why}; give others"
+            )
 
 
 @dataclass(frozen=True)
@@ -116,7 +130,7 @@ class Chunk:
     columns: Columns
     next: list[int]
     read: int
-    unread: list[Unread]
+    unread: NotRead
     notes: list[str]
 
 
@@ -141,8 +155,7 @@ def chunks(
         written: list[str | None] = [None] * len(ids)
         types = dict(columns.metadata)
         if incoming.names:
-            rows = pa.array(part.rows)
-            chosen = {name: part.batch.columns[name].take(rows) for name in incoming.names}
+            chosen = {name: picked(part.batch.columns[name], part.rows) for name in incoming.names}
             written, types = metadata.encode_rows(ids, chosen, columns.metadata)
         puts = [Put(*row) for row in zip(ids, written, strict=True)]
         prepared = Prepared.of(puts, part.canonical, sketches, with_text=with_text, keep=admitted)
@@ -153,9 +166,9 @@ def chunks(
         gathered.add(part, prepared, types)
         full = gathered.documents >= most or gathered.bytes * CHUNK_MEMORY_SHARE >= running.memory
         if part.last and full:
-            yield gathered.chunk()
+            yield gathered.chunk(part.batch)
     if gathered.batch is not None:
-        yield gathered.chunk()
+        yield gathered.chunk(gathered.batch)
 
 
 def _are_whole(ids: pa.Array) -> bool:
@@ -176,7 +189,7 @@ class _Gathered:
         self.batch: Batch | None = None
         self.documents = self.bytes = 0
         self._prepared: list[Prepared] = []
-        self._unread: list[Unread] = []
+        self._unread = NotRead()
         self._notes: list[str] = []
 
     def add(self, part: Part, prepared: Prepared, types: Mapping[str, str]) -> None:
@@ -188,15 +201,13 @@ class _Gathered:
             self._prepared.append(prepared)
             self.documents += len(prepared)
             self.bytes += len(part.canonical.data)
-        self._unread += part.bad
+        self._unread.fail(part.bad)
         if part.last:
-            self._unread += [*batch.unread, *batch.broken]
+            self._unread.take(batch)
             self._notes += batch.notes
 
-    def chunk(self) -> Chunk:
-        """Give all of it as one chunk, which ends where a batch does."""
-        batch = self.batch
-        assert batch is not None  # noqa: S101 - for the type
+    def chunk(self, batch: Batch) -> Chunk:
+        """Give all of it as one chunk, which ends where its last batch does."""
         prepared = Prepared.joined(self._prepared) if self._prepared else None
         found = Chunk(
             prepared, self.columns, list(batch.next), batch.read, self._unread, self._notes

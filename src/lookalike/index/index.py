@@ -14,25 +14,24 @@ from lookalike.base.errors import LookalikeError, SettingsError, SourceError
 from lookalike.base.options import takes, takes_two
 from lookalike.base.progress import asked_for
 from lookalike.base.threads import available, in_order
-from lookalike.base.wording import setting
+from lookalike.base.wording import quoted, setting
 from lookalike.index import adding, crowded, metadata
 from lookalike.index.adding import Added, Prepared, Put
-from lookalike.index.bulk import Incoming, Progressed, chunks, unread_line
+from lookalike.index.bulk import Incoming, Progressed, chunks
 from lookalike.index.columns import Columns, id_text, is_whole
 from lookalike.index.creating import chosen_facts
 from lookalike.index.export import write_export
 from lookalike.index.filters import Filter
 from lookalike.index.info import info_of
-from lookalike.index.matches import Admission, Match, match_table
+from lookalike.index.matches import Admission, Match, Nearest, Queried, match_table
 from lookalike.index.merging import check_mergeable, prepared_pages
 from lookalike.index.opening import create_store, open_store
 from lookalike.index.packed import damaged
-from lookalike.index.querying import Asked, check_threshold, similar_entries
+from lookalike.index.querying import Asked, check_threshold, most_similar_of, similar_entries
 from lookalike.index.sqlite import SqliteStore
 from lookalike.job.running import Running
 from lookalike.planning.plan import Plan
 from lookalike.read import read
-from lookalike.read.files import Unread
 from lookalike.recipe import Recipe, StoredSketches
 from lookalike.settings.index_options import (
     IndexAddOptions,
@@ -48,6 +47,7 @@ if TYPE_CHECKING:
 
     from lookalike.index.querying import Similar
     from lookalike.index.store import Document, Reader, Store
+    from lookalike.read.files import Unread
     from lookalike.text.normalise import Canonical
 
 __all__ = ["Admission", "Index", "Match"]
@@ -57,8 +57,6 @@ PAGE = 1000
 RUN_COUNTER, SWEPT_COUNTER = "counter.runs", "counter.swept"
 SWEPT_SHARE, MIN_SWEPT = 0.5, 10_000
 """Entries that are gone, beside those that are there, from which on their rows are swept."""
-MAX_UNREAD = 1000
-"""Files and records not read that are remembered by name."""
 
 
 class Index:
@@ -75,15 +73,16 @@ class Index:
         durable: bool = False,
         timeout: float = 60.0,
         threads: int | None = None,
+        read_only: bool = False,
     ) -> None:
         """Open an index that there is.
 
         A change that was acknowledged outlives the death of this process; with `durable` also that
         of the machine, at the price of a wait for the disk. `timeout` is how many seconds a writer
-        waits for another.
+        waits for another. With `read_only` it cannot be changed.
         """
         self._threads = threads or available()
-        self._store: Store = open_store(address, durable=durable, wait=timeout)
+        self._store: Store = open_store(address, durable=durable, wait=timeout, read_only=read_only)
         try:
             with self._store.read() as reader:
                 facts = {name: reader.fact(name) for name in ("recipe", "chosen", "columns")}
@@ -148,6 +147,11 @@ class Index:
         with self._store.read() as reader:
             return dict(self._seen(reader).metadata)
 
+    @property
+    def has_whole_ids(self) -> bool:
+        """Whether all ids are whole numbers, as they are where there are none."""
+        return self._seen_now().whole_ids
+
     def __len__(self) -> int:
         """Count the documents."""
         with self._store.read() as reader:
@@ -160,14 +164,9 @@ class Index:
 
     def __iter__(self) -> Iterator[str | int]:
         """Give the ids, in the order of their text."""
-        after: str | None = None
-        while True:
-            with self._store.read() as reader:
-                page, columns = reader.next_documents(after, PAGE), self._seen(reader)
-            if not page:
-                return
+        for page in self._pages():
+            columns = self._seen_now()
             yield from (columns.id(one.id) for one in page)
-            after = page[-1].id
 
     def __repr__(self) -> str:
         """Name the index."""
@@ -255,8 +254,7 @@ class Index:
             for note in chunk.notes:
                 running.say(note)
             at.next, at.read = chunk.next, chunk.read
-            room = MAX_UNREAD - len(at.unread)
-            at.unread += [(one.path, one.reason) for one in chunk.unread[:room]]
+            at.added.unread.add(chunk.unread)
             with self._store.write() as writer:
                 self._check_alone(writer, fact, noted)
                 if chunk.prepared is not None and new_only:
@@ -281,9 +279,13 @@ class Index:
                 self._check_alone(writer, fact, noted)
                 writer.set_fact(fact, None)
         self._sweep_if_worth()
-        if at.unread:
-            running.say(unread_line([Unread(*one) for one in at.unread]))
-        at.added.unread = at.unread
+        incoming.check_any(at.added.documents + at.added.similar, at.added.unread)
+        for name in incoming.names:
+            if name not in self._columns.metadata:
+                running.say(f"No document has a value in column {quoted(name)}, kept as metadata.")
+        for line in at.added.unread.lines():
+            running.say(line)
+        at.added.unread = at.added.unread.spelled()
         return at.added
 
     def _begun(self, fact: str | None, running: Running, unread: Sequence[Unread]) -> Progressed:
@@ -294,7 +296,7 @@ class Index:
                 running.say("Going on with an addition that was stopped.")
                 return Progressed.load(text)
             at = Progressed(writer.count_up(RUN_COUNTER, 1) + 1)
-            at.unread = [(one.path, one.reason) for one in unread[:MAX_UNREAD]]
+            at.added.unread.skip(unread)
             if fact is not None:
                 writer.set_fact(fact, at.dump())
             return at
@@ -334,28 +336,32 @@ class Index:
 
         The source is as that of `find`.
         """
-        with self.queried(source, options) as tables:
-            return pa.concat_tables([*tables])
+        with self.queried(source, options) as queried:
+            return pa.concat_tables([*queried])
 
     @contextmanager
-    def queried(self, source: Any, options: IndexQueryOptions) -> Iterator[Iterator[pa.Table]]:
-        """Give the tables of `query_all` one by one, as they are made."""
+    def queried(self, source: Any, options: IndexQueryOptions) -> Iterator[Queried]:
+        """Give the tables of `query_all` one by one, as they are made; there is at least one."""
         with asked_for(options.progress) as progress:
             running = _running(options, progress)
             incoming = Incoming.of(source, options, running, self.recipe.form, ())
-            yield self._match_tables(incoming, options)
+            queried = Queried()
+            queried.tables = self._match_tables(incoming, options, queried)
+            yield queried
 
-    def _match_tables(self, incoming: Incoming, options: IndexQueryOptions) -> Iterator[pa.Table]:
+    def _match_tables(
+        self, incoming: Incoming, options: IndexQueryOptions, queried: Queried
+    ) -> Iterator[pa.Table]:
         """Look for documents as they are read, in the index as it is when the first is."""
         with self._store.read() as reader:
-            yield from self._match_tables_of(reader, incoming, options)
+            yield from self._match_tables_of(reader, incoming, options, queried)
 
     def _match_tables_of(
-        self, reader: Reader, incoming: Incoming, options: IndexQueryOptions
+        self, reader: Reader, incoming: Incoming, options: IndexQueryOptions, queried: Queried
     ) -> Iterator[pa.Table]:
-        running, total = incoming.running, incoming.source.size
-        columns, unread = self._seen(reader), list(incoming.source.unread)
-        id_type: pa.DataType | None = None
+        running, total, columns = incoming.running, incoming.source.size, self._seen(reader)
+        queried.unread.skip(incoming.source.unread)
+        first: pa.Table | None = None
         running.progress("query", 0, total)
         prepared = in_order(
             lambda part: (part, Asked.of(part.canonical, self._sketches)),
@@ -373,29 +379,77 @@ class Index:
                 containment=options.containment,
                 threads=running.threads,
             )
+            queried.count(matches)
             ids = batch.ids.take(pa.array(part.rows))
-            id_type = id_type or ids.type
-            yield match_table(
-                _cast_ids(ids, id_type),
+            found = match_table(
+                ids if first is None else _cast_ids(ids, first["id"].type),
                 matches,
                 columns.metadata,
                 whole_ids=columns.whole_ids,
                 containment=options.containment,
             )
-            unread += part.bad
+            first = found.slice(0, 0) if first is None else first
+            yield found
+            queried.unread.fail(part.bad)
             if part.last:
                 for note in batch.notes:
                     running.say(note)
-                unread += [*batch.unread, *batch.broken]
+                queried.unread.take(batch)
                 running.progress("query", batch.read, total)
-        if unread:
-            running.say(unread_line(unread))
+        incoming.check_any(queried.documents, queried.unread)
+        if first is None:
+            no_ids = pa.array([], pa.int64())
+            options_of_table = {"whole_ids": columns.whole_ids, "containment": options.containment}
+            yield match_table(no_ids, [], columns.metadata, **options_of_table)
+        for line in queried.unread.lines():
+            running.say(line)
+        queried.unread = queried.unread.spelled()
+
+    def most_similar(self, asked: Asked, threshold: float, threads: int) -> dict[int, Nearest]:
+        """Give the most similar document for each that has one; of equal ones the first by id."""
+        with self._store.read() as reader:
+            similar = similar_entries(
+                reader,
+                asked,
+                self._sketches,
+                threshold=threshold,
+                address=self.address,
+                threads=threads,
+            )
+            best = most_similar_of(similar)
+            documents = reader.documents_of(np.unique(best.entry)) if len(best) else []
+            columns = self._seen(reader)
+        first: dict[int, Any] = {}
+        for one in documents:
+            name: Any = columns.id(one.id)
+            first[one.entry] = min(first.get(one.entry, name), name)
+        found: dict[int, Nearest] = {}
+        for row, entry, similarity, *_ in _rows(best):
+            nearest = Nearest(similarity, first[entry])
+            found[row] = min(found.get(row, nearest), nearest)
+        return found
+
+    def prepared(self, puts: Sequence[Put], documents: Canonical) -> Prepared:
+        """Make of canonical documents what is stored of them, on whatever thread."""
+        return Prepared.of(puts, documents, self._sketches, with_text=self.keeps_text, keep=False)
+
+    def put_all(self, prepared: Iterable[Prepared], columns: Columns) -> Iterator[Added]:
+        """Add documents that were prepared, each in the place of one with its id, all or none.
+
+        What was added of each part is told as it goes; other writers wait until all is done. What
+        is there already as it is brought stays so.
+        """
+        self._declare(columns)
+        with self._store.write() as writer:
+            for part in prepared:
+                yield adding.put(writer, part)
+        self._sweep_if_worth()
 
     def remove(self, ids: Iterable[str | int] = (), *, where: str | None = None) -> int:
         """Remove documents by their ids, or those whose metadata meets a condition; count them."""
         if isinstance(ids, (str, int)):
             ids = [ids]
-        names = [id_text(id) for id in ids]
+        names = [*dict.fromkeys(id_text(id) for id in ids)]
         if names and where is not None:
             raise SettingsError(f"ids and {setting('where')} cannot be given together: give one")
         removed = 0
@@ -417,6 +471,16 @@ class Index:
                     after = page[-1].id
         self._sweep_if_worth()
         return removed
+
+    def missing(self, ids: Iterable[str | int]) -> list[str | int]:
+        """Give those ids, of some, that no document has."""
+        asked = list(ids)
+        found: set[str] = set()
+        for begin in range(0, len(asked), PAGE):
+            with self._store.read() as reader:
+                names = [id_text(id) for id in asked[begin : begin + PAGE]]
+                found |= {one.id for one in reader.documents(names)}
+        return [id for id in asked if id_text(id) not in found]
 
     def merge(self, other: Index | str | os.PathLike[str]) -> Added:
         """Add the documents of another index with the same recipe, each in the place of one here.
@@ -480,6 +544,17 @@ class Index:
             writer.sweep()
             writer.count_up(SWEPT_COUNTER, adding.counter(writer, adding.GONE_COUNTER))
             writer.set_fact(adding.GONE_COUNTER, None)
+
+    def _pages(self) -> Iterator[list[Document]]:
+        """Give all documents, some at a time, in the order of their ids."""
+        after: str | None = None
+        while True:
+            with self._store.read() as reader:
+                page = reader.next_documents(after, PAGE)
+            if not page:
+                return
+            yield page
+            after = page[-1].id
 
     def _prepared(self, id: Any, document: Any, given: Mapping[str, Any] | None) -> Prepared:
         name = id_text(id)

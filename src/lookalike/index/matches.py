@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pyarrow as pa
 
+from lookalike.index.unread import NotRead
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import date, datetime
 
-__all__ = ["Admission", "Match", "match_table"]
+__all__ = ["Admission", "Match", "Nearest", "Queried", "match_table"]
 
 FIXED = {"id", "match", "similarity", "score"}
 ARROW_TYPES = {
@@ -36,6 +38,37 @@ class Match:
     query_in_match: float | None = None
     """The share of the looked-for document's shingles that the match has, where it is known."""
     match_in_query: float | None = None
+
+
+@dataclass
+class Queried:
+    """Tables of matches as they are made, and what is counted up to the last of them."""
+
+    tables: Iterator[pa.Table] = field(default_factory=lambda: iter(()), repr=False)
+    documents: int = 0
+    """Looked for."""
+    similar: int = 0
+    """Of them, those that something in the index is similar to."""
+    matches: int = 0
+    unread: NotRead = field(default_factory=NotRead)
+    """What of the source was not read, and why."""
+
+    def __iter__(self) -> Iterator[pa.Table]:
+        """Give the tables, once."""
+        return self.tables
+
+    def count(self, matches: Sequence[Sequence[Match]]) -> None:
+        """Count the matches of more documents."""
+        self.documents += len(matches)
+        self.similar += sum(map(bool, matches))
+        self.matches += sum(map(len, matches))
+
+
+class Nearest(NamedTuple):
+    """The document of an index that is the most similar to one that was looked for."""
+
+    similarity: float
+    id: str | int
 
 
 @dataclass(frozen=True)

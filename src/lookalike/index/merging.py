@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -16,9 +16,9 @@ from lookalike.recipe import Stored
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lookalike.index.index import Index
     from lookalike.index.store import Document, Entry, Reader
-    from lookalike.recipe import StoredSketches
+    from lookalike.planning.plan import Plan
+    from lookalike.recipe import Recipe, StoredSketches
 
 __all__ = ["check_mergeable", "prepared_pages"]
 
@@ -26,20 +26,40 @@ PAGE = 5000
 """Documents that are taken over in one change."""
 
 
-def check_mergeable(into: Index, other: Index) -> None:
+class Made(Protocol):
+    """What tells how an index was made."""
+
+    @property
+    def address(self) -> str:
+        """Where it is."""
+
+    @property
+    def recipe(self) -> Recipe:
+        """How its documents are compared."""
+
+    @property
+    def plan(self) -> Plan:
+        """How they are found."""
+
+
+def check_mergeable(into: Made, other: Made) -> None:
     """Refuse to merge what was made in another way."""
     if into.recipe != other.recipe:
-        ours, theirs = (
-            f"{one.recipe.shingle or 'vectors'}, {one.plan.bands} bands of {one.plan.rows} rows, "
-            f"threshold {one.threshold:g}, recipe {one.recipe.fingerprint}"
-            for one in (into, other)
-        )
         raise SettingsError(
-            f"{other.address} was made by another recipe ({theirs}) than {into.address} ({ours}): "
-            "make both with the same settings, or the one like the other"
+            f"{other.address} was made by another recipe ({_told(other)}) than {into.address} "
+            f"({_told(into)}): make both with the same settings, or the one like the other"
         )
     if into.address == other.address:
         raise SettingsError(f"{into.address} is named twice: merge other indexes into it")
+
+
+def _told(one: Made) -> str:
+    """Tell what matters of how an index was made in a few words."""
+    what, plan = one.recipe.shingle or "vectors", one.plan
+    return (
+        f"{what}, {plan.bands} bands of {plan.rows} rows, threshold {one.recipe.threshold:g}, "
+        f"recipe {one.recipe.fingerprint}"
+    )
 
 
 def prepared_pages(

@@ -28,14 +28,14 @@ def is_index(address: object) -> bool:
     return name.startswith(SERVERS) or name.endswith(ENDING)
 
 
-def open_store(address: Any, *, durable: bool, wait: float) -> Store:
-    """Open the store of an index that there is."""
+def open_store(address: Any, *, durable: bool, wait: float, read_only: bool = False) -> Store:
+    """Open the store of an index that there is; one that is read only is not changed by it."""
     name = _name(address)
     if name.startswith(SERVERS):
         from lookalike.index.postgres import PostgresStore
 
         return PostgresStore(name, durable=durable, wait=wait)
-    return SqliteStore(Path(name), durable=durable, wait=wait)
+    return SqliteStore(Path(name), durable=durable, wait=wait, read_only=read_only)
 
 
 def create_store(address: Any, facts: dict[str, str]) -> None:

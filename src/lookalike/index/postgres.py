@@ -175,7 +175,8 @@ class PostgresStore:
         schema, table = _row(
             connection,
             "SELECT to_regnamespace(%s)::text, to_regclass(%s)::text",
-            (self._schema, f"{self._schema}.format"),
+            self._schema,
+            f"{self._schema}.format",
         )
         if schema is None:
             raise SourceError(
@@ -379,9 +380,10 @@ def _upgrade(connection: Connection[Any], version: int) -> None:
     connection.execute("UPDATE format SET version = %s", (FORMAT,))
 
 
-def _row(connection: Connection[Any], statement: str, values: Sequence[Any] = ()) -> Any:
+def _row(connection: Connection[Any], statement: str, *values: Any) -> Any:
     """Give the one row that a statement has."""
-    return connection.execute(statement, values).fetchone()
+    # Without values no sign of a name is taken for a place of one.
+    return connection.execute(statement, values or None).fetchone()
 
 
 def _said(error: psycopg.Error) -> str:
@@ -395,7 +397,8 @@ def _count_up(connection: Connection[Any], name: str, by: int) -> int:
         connection,
         "INSERT INTO fact VALUES (%s, %s) ON CONFLICT (name)"
         " DO UPDATE SET text = (fact.text::bigint + excluded.text::bigint)::text RETURNING text",
-        (name, str(by)),
+        name,
+        str(by),
     )
     return int(text)
 
@@ -532,9 +535,7 @@ class Reading:
     def bytes_by_part(self) -> dict[str, int]:
         """Tell how much room the tables take with all that belongs to them."""
         return {
-            part: int(
-                _row(self.connection, "SELECT pg_total_relation_size(%s::regclass)", (name,))[0]
-            )
+            part: int(_row(self.connection, "SELECT pg_total_relation_size(%s::regclass)", name)[0])
             for name, part in PARTS.items()
         }
 

@@ -34,12 +34,6 @@ class PostgresAddress:
     """As psycopg takes them."""
 
     @classmethod
-    def is_one(cls, text: str) -> bool:
-        """Tell whether a text is meant as such an address."""
-        scheme, separator, _ = text.partition("://")
-        return bool(separator) and scheme in SCHEMES
-
-    @classmethod
     def parse(cls, text: str) -> PostgresAddress:
         """Read an address. What is wrong with it is told without showing it: it has passwords."""
         try:

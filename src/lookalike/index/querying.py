@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lookalike.index.store import Reader
     from lookalike.recipe.stored_sketches import Stored, StoredSketches
 
-__all__ = ["Asked", "Similar", "similar_entries"]
+__all__ = ["Asked", "Similar", "check_threshold", "most_similar_of", "similar_entries"]
 
 BODIES = 128
 """Entries whose bodies are unpacked at a time."""
@@ -92,7 +92,8 @@ def similar_entries(
     rows, entries = _candidates(reader, asked.stored, filled, sketches)
     if len(same) and len(rows):
         known = _pair_codes(same.row, same.entry)
-        left = ~np.isin(_pair_codes(rows, entries), known)
+        codes = _pair_codes(rows, entries)
+        left = codes != known[0] if len(known) == 1 else ~np.isin(codes, known)
         rows, entries = rows[left], entries[left]
     if sketches.recipe.by_sketches:
         found = _estimated(reader, asked, sketches, rows, entries, threshold)
@@ -100,6 +101,18 @@ def similar_entries(
         found = _compared(reader, asked, sketches, rows, entries, threshold, address, threads)
     parts = [part for part in (same, *found) if len(part)]
     return parts[0] if len(parts) == 1 else Similar.joined(parts)
+
+
+def most_similar_of(similar: Similar) -> Similar:
+    """Keep the pairs of each document that no other of its pairs is above."""
+    order = np.argsort(similar.row, kind="stable")
+    rows, similarity = similar.row[order], similar.similarity[order]
+    starts = np.flatnonzero(np.diff(rows, prepend=-1))
+    if not len(starts):
+        return similar
+    many = np.diff(np.append(starts, len(rows)))
+    best = order[similarity == np.repeat(np.maximum.reduceat(similarity, starts), many)]
+    return Similar(*(getattr(similar, one.name)[best] for one in fields(similar)))
 
 
 def check_threshold(asked: float | None, least: float) -> float:
@@ -137,12 +150,17 @@ def _candidates(
     keys, of_row = stored.keys[filled].reshape(-1), np.repeat(filled, bands)
     order = np.argsort(keys, kind="stable")
     keys, of_row = keys[order], of_row[order]
-    distinct = keys[np.append(True, keys[1:] != keys[:-1])] if len(keys) else keys
-    found_keys, found_entries = reader.loose(distinct)
-    begin = np.searchsorted(keys, found_keys, "left")
-    many = np.searchsorted(keys, found_keys, "right") - begin
-    places = np.repeat(begin, many) + _counted(many)
-    rows, entries = _distinct_pairs(of_row[places], np.repeat(found_entries, many))
+    if len(filled) == 1:
+        distinct = keys
+        entries = np.array(sorted(set(reader.loose(keys)[1].tolist())), np.int64)
+        rows = np.repeat(filled, len(entries))
+    else:
+        distinct = np.unique(keys)
+        found_keys, found_entries = reader.loose(distinct)
+        begin = np.searchsorted(keys, found_keys, "left")
+        many = np.searchsorted(keys, found_keys, "right") - begin
+        places = np.repeat(begin, many) + _counted(many)
+        rows, entries = _distinct_pairs(of_row[places], np.repeat(found_entries, many))
     rows, entries = _near(reader, stored, sketches, rows, entries)
     crowded = []
     for block in reader.blocks(distinct):

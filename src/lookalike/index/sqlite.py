@@ -7,13 +7,15 @@ import os
 import secrets
 import sqlite3
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
 from weakref import WeakSet
 
 import numpy as np
 
+from lookalike.base import index_files
 from lookalike.base.errors import OutputError, SourceError, UnreadableError
 from lookalike.base.threads import pieces
 from lookalike.base.wording import quoted
@@ -31,8 +33,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SqliteStore"]
 
-APPLICATION = 0x4C4B414C
-"""Of a file of ours: LKAL."""
+APPLICATION = int.from_bytes(index_files.APPLICATION, "big")
 PAGE_BYTES = 8192
 CONTENT_BYTES = 16
 NUMBER_BITS = 16
@@ -40,6 +41,8 @@ STATEMENT_ENTRIES = 1 << NUMBER_BITS
 """Rows that go in by one statement, at the most."""
 STATEMENT_BYTES = 1 << 26
 """Bytes of bodies that do."""
+MODE = urlencode({"mode": "rw"})
+"""A file that is not there is not made."""
 CACHE_BYTES = 1 << 26
 """Pages that a connection holds; the system holds others."""
 SCHEMA = """
@@ -76,12 +79,23 @@ PARTS = ("documents", "entries", "texts", "bands", "crowds")
 class SqliteStore:
     """One file; beside it, while it is open, SQLite's own -wal and -shm."""
 
-    def __init__(self, path: Path, *, durable: bool = False, wait: float = 60.0) -> None:
-        """Open a file that there is. With `durable` each change is on the disk when it is done."""
+    def __init__(
+        self,
+        path: Path,
+        *,
+        durable: bool = False,
+        wait: float = 60.0,
+        read_only: bool = False,
+    ) -> None:
+        """Open a file that there is. With `durable` each change is on the disk when it is done.
+
+        One that is `read_only` stays as it is, byte for byte.
+        """
         self.address = os.fspath(path)
         self._path = path
         self._durable = durable
         self._wait = wait
+        self._read_only = read_only
         self._idle: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
         self._closed = False
@@ -96,16 +110,15 @@ class SqliteStore:
         """Make a new file, which appears with its first facts or not at all."""
         partial = _beside(path)
         with _explained_failures(os.fspath(path)):
-            connection = sqlite3.connect(partial, isolation_level=None)
             try:
-                connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
-                # From the first on: to change it later, nobody else may have the file open.
-                connection.execute("PRAGMA journal_mode = WAL")
-                connection.execute(f"PRAGMA application_id = {APPLICATION}")
-                connection.execute(f"PRAGMA user_version = {FORMAT}")
-                connection.executescript(SCHEMA)
-                connection.executemany("INSERT INTO fact VALUES (?, ?)", facts.items())
-                connection.close()
+                with closing(sqlite3.connect(partial, isolation_level=None)) as connection:
+                    connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+                    # From the first on: to change it later, nobody else may have the file open.
+                    connection.execute("PRAGMA journal_mode = WAL")
+                    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+                    connection.execute(f"PRAGMA user_version = {FORMAT}")
+                    connection.executescript(SCHEMA)
+                    connection.executemany("INSERT INTO fact VALUES (?, ?)", facts.items())
                 _give_name(partial, path)
             finally:
                 with suppress(FileNotFoundError):
@@ -140,7 +153,7 @@ class SqliteStore:
 
     def _opened(self) -> sqlite3.Connection:
         return sqlite3.connect(
-            f"{self._path.absolute().as_uri()}?mode=rw",
+            f"{self._path.absolute().as_uri()}?{MODE}",
             uri=True,
             timeout=self._wait,
             isolation_level=None,
@@ -150,7 +163,10 @@ class SqliteStore:
     def _connect(self) -> sqlite3.Connection:
         connection = self._opened()
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            if self._read_only:
+                connection.execute("PRAGMA query_only = ON")
+            else:
+                connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'NORMAL'}")
             connection.execute(f"PRAGMA cache_size = -{CACHE_BYTES >> 10}")
         except BaseException:
@@ -527,22 +543,25 @@ class Rows:
                 for row, body, end in zip(some, bodies, ends, strict=True)
             ]
             self._run(
-                "INSERT INTO body SELECT json_extract(value, '$[0]'),"
-                # A part of a blob without bytes is no value to SQLite.
-                " coalesce(substr(?, json_extract(value, '$[1]'), json_extract(value, '$[2]')),"
-                " x'') FROM json_each(?)",
+                # Of a blob without bytes a part is null, and an empty document has no other.
+                "INSERT INTO body SELECT json_extract(value, '$[0]'), coalesce("
+                "substr(?, json_extract(value, '$[1]'), json_extract(value, '$[2]')), x'')"
+                " FROM json_each(?)",
                 (b"".join(bodies), json.dumps(spans)),
             )
 
     def put_documents(self, documents: Sequence[Document]) -> None:
         """Add or replace documents, in the order in which the table has them."""
+        for one in documents:
+            if "\0" in one.id:
+                raise SourceError(f"the id {quoted(one.id)} holds a NUL: give it another")
         for begin in range(0, len(documents), STATEMENT_ENTRIES):
             some = documents[begin : begin + STATEMENT_ENTRIES]
             self._run(
                 "INSERT OR REPLACE INTO document (id, entry, metadata, run)"
                 " SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'),"
                 " json_extract(value, '$[2]'), json_extract(value, '$[3]') FROM json_each(?)"
-                " ORDER BY 1",
+                " ORDER BY 1, key",
                 (json.dumps([*some]),),
             )
 

@@ -69,7 +69,7 @@ class Entries(NamedTuple):
 
     rows: list[Entry]
     keys: NDArray[np.int64]
-    """The band keys of all of them, one after the other."""
+    """The band keys of all of them, one after the other; of 48 bits with their sign."""
     of_key: NDArray[np.int64]
     """The entry that each key is of."""
 

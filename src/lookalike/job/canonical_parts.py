@@ -56,6 +56,8 @@ class CanonicalParts:
     running: Running
     known: MutableMapping[str, Any]
     """The `kind` of the documents and their `dimension`, None until some were seen."""
+    mixed: str = "others before it hold {}: compare them in two jobs"
+    """What is said of documents of another kind."""
 
     def of(self, batches: Iterator[Batch]) -> Iterator[Part]:
         """Give the parts of batches, in order."""
@@ -77,10 +79,7 @@ class CanonicalParts:
             self.known["dimension"] = dimension_of(batch.texts)
         if self.known["kind"] not in (None, kind):
             where = self.source.place(int(batch.shards[0]), int(batch.records[0]))
-            raise SourceError(
-                f"{where} holds {kind} where others before it hold {self.known['kind']}: "
-                "compare them in two jobs"
-            )
+            raise SourceError(f"{where} holds {kind} where {self.mixed.format(self.known['kind'])}")
         self.known["kind"] = kind
 
     def _prepare(self, item: tuple[Batch, slice, bool]) -> Part:

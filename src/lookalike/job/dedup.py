@@ -16,6 +16,7 @@ from lookalike.cluster.keep import priorities
 from lookalike.cluster.thinning import Thinned
 from lookalike.job import compare as comparing
 from lookalike.job.contained import containments
+from lookalike.job.look_up import look_up
 from lookalike.results import DedupResult
 from lookalike.results.dedup import KeptRows
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from lookalike.candidates.identical import Groups
     from lookalike.cluster.components import Stars
     from lookalike.job.job import Job
+    from lookalike.job.look_up import Matched
     from lookalike.job.sketch import Sketches
     from lookalike.recipe import Scored
     from lookalike.results.nearest import NearestDocuments
@@ -46,12 +48,16 @@ def dedup(job: Job) -> DedupResult:
     if job.pairing.labels is not None:
         return _dedup_in_groups(job, references, contained=contained)
     preferred, order = _preferred(job, job.groups, references)
+    matched = None if job.seen is None else look_up(job, job.seen, job.reference_groups())
+    if matched is not None:
+        preferred, order = preferred[matched.left], _among(order, matched.left)
+        job.rows = job.rows[matched.left]
     fixed = int(np.count_nonzero(preferred < references))
     if contained:
         links, sizes = containments(job)
         order = _larger_first(order, fixed, sizes)
         thinned = _stars_among(job, links, order, fixed, directed=True)
-        return _stars(job, job.groups, preferred, order, thinned, references, None)
+        return _stars(job, job.groups, preferred, order, thinned, None)
     places = _places(order)
     if job.plan.cascade is None:
         links, _ = job.links()
@@ -63,11 +69,11 @@ def dedup(job: Job) -> DedupResult:
         near = job.near_links(sketches, max_pairs=PAIRS_PER_DOCUMENT * len(order))
         if near is not None:
             thinned = _stars_among(job, near, order, fixed)
-            nearest = job.nearest("compare")
+            nearest = job.nearest("compare", None if matched is None else matched.left)
         else:
             thinned = _thinned(job, sketches, order, places, fixed)
-            nearest = job.nearest("thin", order)
-    return _stars(job, job.groups, preferred, order, thinned, references, nearest)
+            nearest = job.nearest("thin", order if matched is None else matched.left[order])
+    return _stars(job, job.groups, preferred, order, thinned, nearest, matched=matched)
 
 
 def _dedup_in_groups(job: Job, references: int, *, contained: bool) -> DedupResult:
@@ -96,9 +102,7 @@ def _dedup_in_groups(job: Job, references: int, *, contained: bool) -> DedupResu
     )
     thinned = _counted(job, found, len(links))
     nearest = None if contained else job.nearest("compare")
-    return _stars(
-        job, cells.documents, preferred, order, thinned, references, nearest, together=True
-    )
+    return _stars(job, cells.documents, preferred, order, thinned, nearest, together=True)
 
 
 def _thinned(
@@ -195,13 +199,17 @@ def _stars(
     preferred: NDArray[np.int64],
     order: NDArray[np.int64],
     thinned: Thinned,
-    references: int,
     nearest: NearestDocuments | None,
     *,
     together: bool = False,
+    matched: Matched | None = None,
 ) -> DedupResult:
-    """Give the result of which groups stay: one document of each, or together all."""
+    """Give the result of which groups stay: one document of each, or together all.
+
+    Those that are `matched` go in any case, and the others are numbered without them.
+    """
     ids, places = job.collection.ids, _places(order)
+    references = sum(job.collection.counts[:-1])
     kept = groups.of_document < 0
     if together:
         filled = np.flatnonzero(~kept)
@@ -211,7 +219,12 @@ def _stars(
     kept[:references] = True
     removed = np.flatnonzero(~kept)
     removed = removed[np.argsort(ids.ranks(removed))]
-    place = places[groups.of_document[removed]]
+    group = groups.of_document[removed]
+    if matched is None:
+        place = places[group]
+        named, similarity = preferred[order[thinned.nearest[place]]], thinned.similarity[place]
+    else:
+        named, similarity = _named(matched, group, preferred, order, thinned, len(ids))
     rows = np.flatnonzero(kept)
     return DedupResult(
         plan=None if job.settings.rule == "contained" else job.plan,
@@ -221,13 +234,45 @@ def _stars(
         thinned=KeptRows(
             kept=rows[rows >= references],
             removed=removed,
-            named=preferred[order[thinned.nearest[place]]],
-            similarity=thinned.similarity[place],
+            named=named,
+            similarity=similarity,
             references=references,
             empty=int(np.count_nonzero(groups.of_document[references:] < 0)),
+            for_index=None if matched is None else int(np.count_nonzero(named >= len(ids))),
         ),
-        documents=job.documents(),
+        documents=job.documents(None if matched is None else matched.ids),
     )
+
+
+def _named(
+    matched: Matched,
+    group: NDArray[np.int64],
+    preferred: NDArray[np.int64],
+    order: NDArray[np.int64],
+    thinned: Thinned,
+    documents: int,
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Give what each removed document of a group names, and how similar it is.
+
+    Documents of an index are counted after all others.
+    """
+    match = matched.of(group)
+    seen = match >= 0
+    named, similarity = np.empty(len(group), np.int64), np.empty(len(group))
+    named[seen] = documents + matched.named[match[seen]]
+    similarity[seen] = matched.similarity[match[seen]]
+    place = _places(order)[np.searchsorted(matched.left, group[~seen])]
+    named[~seen] = preferred[order[thinned.nearest[place]]]
+    similarity[~seen] = thinned.similarity[place]
+    return named, similarity
+
+
+def _among(order: NDArray[np.int64], left: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Give the order of those that are left, by their places among them."""
+    places = np.full(len(order), -1, np.int64)
+    places[left] = np.arange(len(left))
+    found = places[order]
+    return found[found >= 0]
 
 
 def _places(order: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,13 +20,15 @@ from lookalike.base.errors import (
 )
 from lookalike.base.memory import size
 from lookalike.base.timing import Seconds, timed
-from lookalike.base.wording import Message, setting
+from lookalike.base.wording import Message, quoted, setting
 from lookalike.candidates.identical import Groups
 from lookalike.candidates.pairing import Cells, Pairing, SideOrder
 from lookalike.cluster.keep import column_of
 from lookalike.job import compare as comparing
 from lookalike.job.read import read_all
+from lookalike.job.seen import LOOK_UP
 from lookalike.job.sketch import Sketches, sketch
+from lookalike.job.skipped import skipped_line
 from lookalike.job.work_folder import Work, difference
 from lookalike.kernels.jit import load_if_limited
 from lookalike.read.files import file_note_lines
@@ -48,16 +50,19 @@ from lookalike.results.record import Run
 from lookalike.results.unread import table_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
     from lookalike.candidates.prefilter import Prefilter
     from lookalike.job.running import Running
+    from lookalike.job.seen import Seen
     from lookalike.job.work_folder import Claim
     from lookalike.read import Corpus
     from lookalike.read.source import InMemory
     from lookalike.recipe.metrics import Compare
+    from lookalike.results.ids import Ids
     from lookalike.results.pairs import Links
     from lookalike.score.jaccard import Scored
     from lookalike.score.nearest import Below
@@ -87,6 +92,12 @@ class Job:
     """Pairs are of a document of the corpus and one of the source before it."""
     claimed: Claim | None = None
     """The work folder, where that was claimed before."""
+    asked_reading: Mapping[str, Any] = field(default_factory=dict)
+    """How the sources are read, as it was asked for: what the record of the run says of it."""
+    skipped_in: Path | None = None
+    """The file that will name all that was skipped."""
+    seen: Seen | None = None
+    """Indexes that documents are looked up in, whose recipe then is that of the job."""
     warnings: Sequence[str] = ()
     """What a user should know before trusting the result."""
     seconds: Seconds = field(default_factory=Seconds)
@@ -107,6 +118,8 @@ class Job:
         }
         if self.settings.groups is not None:
             reading["groups"] = self.settings.groups
+        if self.seen is not None:
+            reading |= self.seen.reading
         if self.running.work is not None and None in reading["sources"]:
             raise SettingsError(f"{setting('work')} is for sources in files: leave it out")
         self.work = Work(self.running.work, reading=reading, claimed=self.claimed)
@@ -127,12 +140,23 @@ class Job:
                     f"{difference(name, before.get(name), given[name])}; run that job again to go "
                     "on with it, or remove the folder"
                 )
-            for name in ("band", "compare", "contain", "thin", "write"):
-                self.work.stage(name).restart()
+            self._restart()
+        elif self.seen is not None and state.get("finished") and not self.seen.grows:
+            # The index may have changed since.
+            self._restart()
         if "settings" in state:
             self.running.say(f"Resuming from the work in {self.work.folder}.")
         state["settings"], state["finished"] = given, False
         self.work.checkpoint()
+
+    def _restart(self) -> None:
+        """Forget all that another threshold, or an index, decides."""
+        stages = ["band", "compare", "contain", "thin", "write"]
+        if self.seen is not None:
+            # Others are then left to be sketched.
+            stages += [LOOK_UP, "sketch"]
+        for name in stages:
+            self.work.stage(name).restart()
 
     def finish(self) -> None:
         """Mark the job as done; a kept work folder then serves other thresholds."""
@@ -192,17 +216,24 @@ class Job:
                 self.sources,
                 self.work,
                 CanonicalForm.of(self.settings),
-                shingle=self.settings.shingle,
+                shingle=self.settings.shingle if self.seen is None else "auto",
                 column=column_of(self.keep),
                 groups=self.settings.groups,
+                described=None if self.seen is None else self.seen.described,
                 running=self.running,
             )
+        if self.seen is not None:
+            self.seen.check(self.collection.form)
+            for name in self._never_described():
+                self.running.say(f"No document has a value in column {quoted(name)}.")
         for note in self.collection.notes:
             self.running.say(note)
         for line in file_note_lines(self.collection.noted_files()):
             self.running.say(line)
         if self.collection.skipped:
-            self.running.say(self.collection.skipped_line())
+            unread = self.collection.unread()
+            place = self.skipped_in or f"with {setting('out')}, skipped.jsonl"
+            self.running.say(skipped_line(self.collection.skipped, unread, f"{place} names all"))
         self.texts = self.collection.texts
         needed = BASE_BYTES + DOCUMENT_BYTES * len(self.collection)
         if needed > self.running.memory:
@@ -216,6 +247,10 @@ class Job:
             references = sum(self.collection.counts[:-1]) if self.across else None
             self.pairing = Pairing(references, self.collection.group_labels())
             self.text_pairing = self.pairing.of_texts(self.groups)
+        if self.seen is not None:
+            self.recipe = self.seen.recipe
+            self.plan = replace(self.seen.plan, documents=len(self.groups))
+            return
         with timed(self.seconds, "plan"):
             sample = Sample.of(
                 self.texts, self.groups, self.collection.form, read=len(self.collection)
@@ -229,6 +264,13 @@ class Job:
                 keeper=self.work,
                 expected=expected or 0,
             )
+
+    def _never_described(self) -> list[str]:
+        """Name the columns to be kept of which no document has a value: perhaps misspelled ones."""
+        described = None if self.seen is None else self.seen.described
+        if described is None or not self.collection.counts[-1]:
+            return []
+        return [one for one in described.names if one not in self.collection.described_types]
 
     def sketched(self) -> Sketches:
         """Sketch the distinct documents."""
@@ -273,7 +315,7 @@ class Job:
                     self.work.stage("compare"),
                     self.running,
                     self.text_pairing,
-                    fixed=self._reference_groups(),
+                    fixed=self.reference_groups(),
                 )
             return found, None
         with timed(self.seconds, "sketch"):
@@ -297,7 +339,7 @@ class Job:
                 compare,
                 self.work.stage("compare"),
                 self.running,
-                fixed=self._reference_groups(),
+                fixed=self.reference_groups(),
                 prefilter=self.prefilter(sketches),
                 pairing=self.text_pairing,
                 across=across,
@@ -320,7 +362,7 @@ class Job:
             return None
         compare = self.verified(self.rows, self.settings.threshold)
         with timed(self.seconds, "compare"):
-            stage, fixed = self.work.stage("compare"), self._reference_groups()
+            stage, fixed = self.work.stage("compare"), self.reference_groups()
             return comparing.near_links(
                 found, compare, stage, self.running, self.text_pairing, fixed=fixed
             )
@@ -346,8 +388,11 @@ class Job:
 
         return compare
 
-    def documents(self) -> Documents:
-        """Give the documents as a result holds them: ids, copies, and where they came from."""
+    def documents(self, seen: Ids | None = None) -> Documents:
+        """Give the documents as a result holds them: ids, copies, and where they came from.
+
+        `seen` are ids of documents in an index that some are similar to.
+        """
         collection = self.collection
         origin = Origin(
             list(self.sources),
@@ -359,7 +404,7 @@ class Job:
         )
         memory = self.running.memory
         cells = Cells.of(self.groups, self.pairing) if self.pairing.is_bounded else None
-        return Documents(collection.ids, self.groups, memory, self.work, origin, cells)
+        return Documents(collection.ids, self.groups, memory, self.work, origin, cells, seen)
 
     def run(self) -> Run:
         """Give what is written down of this run."""
@@ -370,6 +415,8 @@ class Job:
             recipe=self.recipe.fingerprint,
             keep=self.keep,
             job=self.name(self.command),
+            reading=self.asked_reading,
+            indexes=[] if self.seen is None else [*self.seen.addresses],
         )
 
     def name(self, command: str, *facts: Any) -> str:
@@ -377,7 +424,7 @@ class Job:
         plain = json.dumps([command, self.work.reading, self.settings.as_dict(), self.keep, *facts])
         return hashlib.sha256(plain.encode()).hexdigest()[:16]
 
-    def _reference_groups(self) -> int:
+    def reference_groups(self) -> int:
         """Count the groups, the first ones, that are kept whatever they are similar to."""
         if self.across:
             return 0

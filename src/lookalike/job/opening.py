@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.base.errors import LookalikeError, SettingsError
 from lookalike.base.progress import asked_for
+from lookalike.base.timing import call_began
 from lookalike.base.wording import Message, setting
 from lookalike.cluster.keep import column_of
 from lookalike.job.job import Job
@@ -16,12 +17,21 @@ from lookalike.job.running import LOG, Running
 from lookalike.job.sources import Reading, names_of, standard_input
 from lookalike.results.record import read_record
 from lookalike.results.result import is_folder
-from lookalike.write.files import check_apart, check_new, check_targets, format_of, work_beside
+from lookalike.results.unread import place_of_unread
+from lookalike.write.files import (
+    check_apart,
+    check_new,
+    check_targets,
+    format_of,
+    is_device,
+    work_beside,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lookalike.job.running import Progress
+    from lookalike.job.seen import Seen
     from lookalike.read import Corpus
     from lookalike.read.source import InMemory
     from lookalike.settings import Settings
@@ -36,17 +46,21 @@ def job_on(
     options: Any,
     *,
     out: str | os.PathLike[str] | None = None,
+    seen: Seen | None = None,
 ) -> Iterator[Job]:
     """Make the job of a function with its options, and clear up after it.
 
     Without a work folder asked for, the work of a job on files that writes a result is beside it:
-    beside `out`, or what the options name.
+    beside `out`, or what the options name. `seen` is what indexes say of the documents.
     """
+    called = call_began()
     with (
         asked_for(options.progress) as progress,
-        _job(source, settings, options, progress, out) as job,
+        _job(source, settings, options, progress, out, seen) as job,
     ):
+        job.seconds.called = called
         yield job
+        job.seconds.end()
         for line in job.warnings:
             LOG.warning("%s", Message(line))
 
@@ -58,6 +72,7 @@ def _job(
     options: Any,
     progress: Progress | None,
     out: str | os.PathLike[str] | None,
+    seen: Seen | None,
 ) -> Iterator[Job]:
     asked, against = getattr(options, "work", None), getattr(options, "against", None)
     names, reference = names_of(source), names_of(against)
@@ -83,11 +98,27 @@ def _job(
         if against is not None and reference != []:
             sources.append(reading.open(against, running, grouped, spool))
         columns = grouped if column is None else {column: "keep", **grouped}
+        if seen is not None and seen.described is not None:
+            columns = dict.fromkeys(seen.described.names, "describe documents") | columns
         sources.append(reading.open(source, running, columns, spool))
         reading.check(sources)
         # Of `dedup` a reference takes documents away, of `find` it is the other half of a pair.
         across = against is not None and not hasattr(options, "keep")
-        job = Job(sources, settings, running, reading.told(), keep, across, claimed)
+        asked_reading = reading.recorded() | {"skip_bad": running.skip_bad}
+        told = reading.told()
+        skipped_in = _skipped_in(out, options)
+        job = Job(
+            sources,
+            settings,
+            running,
+            told,
+            keep,
+            across,
+            claimed,
+            asked_reading,
+            skipped_in,
+            seen,
+        )
     with job.closed_if_it_fails():
         yield job
         if asked is None:
@@ -122,6 +153,13 @@ def _check_places(read: list[str], options: Any) -> None:
 def _is_folder(out: str | os.PathLike[str], options: Any) -> bool:
     """Tell whether a result goes to a folder, as those of `dedup` always do."""
     return not hasattr(options, "format") or is_folder(out, options.format)
+
+
+def _skipped_in(out: str | os.PathLike[str] | None, options: Any) -> Path | None:
+    """Give the file that will name what was skipped; None where none will."""
+    if out is None or is_device(out):
+        return None
+    return place_of_unread(Path(out), is_folder=_is_folder(out, options))
 
 
 def result_there(job: Job, out: str | os.PathLike[str] | None, options: Any, name: str) -> bool:

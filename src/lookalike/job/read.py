@@ -18,22 +18,19 @@ from lookalike.base.wording import (
     RECORDS_OF_WARC,
     Message,
     count,
-    counted_reasons,
     in_python,
     setting,
-    skipped_by_kind,
 )
 from lookalike.job.canonical_parts import CanonicalParts
 from lookalike.read.batches import is_missing
-from lookalike.read.chosen_files import EXCLUDED, IGNORED, NOT_INCLUDED
-from lookalike.read.content import BINARY
-from lookalike.read.files import HIDDEN, FileNote, Unread, counts_of, described
+from lookalike.read.fields import picked
+from lookalike.read.files import FileNote, Unread, counts_of, described
 from lookalike.results.ids import Ids, IdWriter
 from lookalike.settings.options import FOLDER
-from lookalike.text.documents import Texts
+from lookalike.text.documents import Strings, Texts
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -45,18 +42,28 @@ if TYPE_CHECKING:
     from lookalike.read.source import InMemory
     from lookalike.recipe import CanonicalForm
 
-__all__ = ["Collection", "read_all"]
+__all__ = ["Collection", "Described", "read_all"]
 
 IN_MEMORY_BYTES = 1 << 29
 """Text kept in memory at the most: more is in a file, of which the system keeps what it can."""
 DROP_CACHE_BYTES = 1 << 28
 """Bytes of sources that the system keeps at the least where all are more than the memory."""
-NAMED_FILES = 3
-"""Files skipped that are named in a line."""
-LAST_NAMED = {BINARY: 1, EXCLUDED: 2, NOT_INCLUDED: 2, IGNORED: 2, HIDDEN: 3}
-"""Reasons for which files are skipped, and how late they are named: the most expected last."""
 MAX_NAMED_BAD = 1000
 """Records skipped that are named; all are counted."""
+
+
+@dataclass(frozen=True)
+class Described:
+    """Columns of the corpus that are kept with each document, and who writes them down."""
+
+    names: Sequence[str]
+    types: Mapping[str, str]
+    """Of the fields that there are already."""
+    write: Callable[
+        [Sequence[object], Mapping[str, Any], Mapping[str, str]],
+        tuple[list[str | None], dict[str, str]],
+    ]
+    """Given ids, columns and types: the text of each document, and the types with theirs."""
 
 
 @dataclass
@@ -90,6 +97,9 @@ class Collection:
     """Records and files that could not be read and were skipped, as asked; the first 1,000."""
     bad_count: int
     notes: list[str]
+    described: Strings | None = None
+    """What is kept with each document, as text; empty where there is nothing."""
+    described_types: Mapping[str, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         """Count the documents."""
@@ -108,32 +118,17 @@ class Collection:
         listed = [one for source in self.sources for one in source.unread]
         lines = map(json.loads, self.passed.read().tobytes().splitlines())
         records: Counter[tuple[str, str]] = Counter()
-        for path, reason, *many in lines:
+        for path, reason, many, detail in lines:
             if reason.startswith(RECORDS_OF_WARC):
-                records[path, reason] += many[0]
+                records[path, reason] += many
             else:
-                listed.append(Unread(in_python(path), in_python(reason)))
+                listed.append(Unread(in_python(path), in_python(reason), detail=detail))
         return listed + [Unread(*of, many) for of, many in records.items()]
 
     def noted_files(self) -> list[FileNote]:
         """Name the files of which a user should know how they were read."""
         lines = self.file_notes.read().tobytes().splitlines()
         return [FileNote(*json.loads(line)) for line in lines]
-
-    def skipped_line(self) -> str:
-        """Say how many files were skipped, and why, with the names of a few."""
-        lines = []
-        for kind, reasons in skipped_by_kind(self.skipped).items():
-            line = f"Skipped {counted_reasons(kind, reasons)}"
-            if kind == "file":
-                files = [one for one in self.unread() if one.reason in reasons]
-                # First those that a user may have meant to be read.
-                files.sort(key=lambda one: LAST_NAMED.get(one.reason, 0))
-                names = ", ".join(one.path for one in files[:NAMED_FILES])
-                more = ", …" if sum(reasons.values()) > NAMED_FILES else ""
-                line += f" ({names}{more})"
-            lines.append(f"{line}.")
-        return " ".join(lines)
 
     def column(self) -> list[Any]:
         """Give the values of the column to keep by, None where there is none."""
@@ -149,6 +144,12 @@ class Collection:
             return None
         prints = self.group_prints.read().reshape(-1, 2)
         grouped = np.flatnonzero(prints.any(axis=1))
+        if len(prints) and not len(grouped) and self.groups == FOLDER:
+            raise SourceError(
+                "no file stands in a folder below the source, and no record has a column "
+                f"'{FOLDER}': give the folder above those that {setting('groups', FOLDER)} is to "
+                "keep apart"
+            )
         if len(prints) and not len(grouped):
             raise SourceError(
                 f"no document has a value in column {self.groups!r}: name another in "
@@ -172,6 +173,7 @@ class _Reader:
     form: CanonicalForm
     column: str | None
     groups: str | None
+    described: Described | None
     running: Running
     known: dict[str, Any] = field(init=False)
     _copying: ThreadPoolExecutor | None = None
@@ -209,6 +211,10 @@ class _Reader:
         self.passed = stage.column("passed", np.uint8)
         self.file_notes = stage.column("file_notes", np.uint8)
         self.group_prints = stage.column("groups", np.uint64)
+        self.descriptions = stage.column("metadata", np.uint8)
+        self.description_lengths = stage.column("metadata.lengths", np.int32)
+        if self.described is not None:
+            self.known.setdefault("metadata", dict(self.described.types))
 
     def run(self) -> None:
         """Read all sources."""
@@ -282,6 +288,8 @@ class _Reader:
             self._append_values(values, rows)
         if self.groups is not None:
             self._append_groups(batch, rows, number)
+        if self.described is not None:
+            self._append_descriptions(self.described, batch, rows, number)
         if len(rows) and not pa.types.is_integer(batch.ids.type):
             known["whole"] = False
         broken = [*batch.broken, *(one for part in parts for one in part.bad)]
@@ -341,6 +349,19 @@ class _Reader:
             found.append(prints[name])
         self.group_prints.append(np.frombuffer(b"".join(found), np.uint64))
 
+    def _append_descriptions(
+        self, described: Described, batch: Batch, rows: NDArray[np.int64], number: int
+    ) -> None:
+        """Write down what is kept with each document; of a reference, nothing."""
+        texts = [b""] * len(rows)
+        if number == len(self.sources) - 1:
+            chosen = {name: picked(batch.columns[name], rows) for name in described.names}
+            ids = batch.ids.take(pa.array(rows)).to_pylist()
+            found, self.known["metadata"] = described.write(ids, chosen, self.known["metadata"])
+            texts = [(text or "").encode() for text in found]
+        self.descriptions.append(np.frombuffer(b"".join(texts), np.uint8))
+        self.description_lengths.append(np.array([len(text) for text in texts], np.int32))
+
 
 def _group_name(value: Any) -> str | None:
     """Write the group of a document as text, as 3 is in every format; None where it has none."""
@@ -385,13 +406,15 @@ def read_all(
     shingle: str,
     column: str | None,
     groups: str | None = None,
+    described: Described | None = None,
     running: Running,
 ) -> Collection:
     """Read all sources, or go on where the work folder says.
 
-    `column` is kept for a policy, and the values of `groups` are told apart.
+    `column` is kept for a policy, the values of `groups` are told apart, and what is `described` is
+    kept with each document.
     """
-    reader = _Reader(sources, work, form, column, groups, running)
+    reader = _Reader(sources, work, form, column, groups, described, running)
     known = reader.known
     if not known["done"]:
         reader.run()
@@ -431,7 +454,12 @@ def read_all(
         bad=[*map(Message, known["bad"])],
         bad_count=known["bad_count"],
         notes=[*map(Message, known["notes"])],
+        described_types=known.get("metadata", {}),
     )
+    if described is not None:
+        lengths = reader.description_lengths.read()
+        ends = np.append(0, np.cumsum(lengths, dtype=np.int64))
+        collection.described = Strings(reader.descriptions, ends)
     begin = 0
     for source, documents in zip(sources, collection.counts, strict=True):
         if not documents and source.is_found:

@@ -22,7 +22,7 @@ PIECE_BYTES = 1 << 22
 """Bytes of documents that a thread takes at a time: of fewer, handing out takes a share."""
 
 Progress = Callable[[str, int, int], None]
-"""Told the stage, how much of it is done, and how much there is; of `read` these are bytes."""
+"""Told the stage, how much of it is done, and how much there is; in bytes where it reads."""
 
 
 def _silent(_stage: str, _done: int, _total: int) -> None:
@@ -39,7 +39,7 @@ def _log_and(say: Callable[[str], None]) -> Callable[[str], None]:
 
     def told(line: str) -> None:
         _log(line)
-        say(line)
+        say(Message(line))
 
     return told
 

@@ -65,6 +65,13 @@ class Reading:
         """Give what decides how files are read, for JSON."""
         return {**self.fields, **self.encodings, **self.layout}
 
+    def recorded(self) -> dict[str, Any]:
+        """Give all that can be asked for of reading, for the record of a run."""
+        pages = {"markup": self.fields.get("markup"), "main_text": "main_text" in self.fields}
+        chosen = self.chosen
+        files = {"include": [*chosen.include], "exclude": [*chosen.exclude]}
+        return {**self.told(), **pages, **files, "all_files": chosen.all_files}
+
     def open(
         self,
         source: Any,

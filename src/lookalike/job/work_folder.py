@@ -336,6 +336,8 @@ def _first_difference(known: Mapping[str, Any], given: Mapping[str, Any]) -> str
         if known.get(name) != given.get(name):
             if name == "sources":
                 return "the files are different, or were changed"
+            if name == "recipe":
+                return "the index is another, or was made anew with other settings"
             if name == "multiset":
                 # The cosine counts too, and may be what is asked for.
                 return f"another {setting('multiset')}, {setting('metric')} or {setting('simhash')}"

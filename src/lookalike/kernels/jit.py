@@ -76,7 +76,9 @@ class Kernel:
 
     def __call__(self, *arguments: Any) -> Any:
         """Run the compiled code."""
-        return self.dispatcher(*arguments)
+        # Not by the property, which would take longer than some kernels do.
+        dispatcher = self.__dict__.get("_dispatcher") or self.dispatcher
+        return dispatcher(*arguments)
 
 
 class Instruction:

@@ -8,7 +8,9 @@ from itertools import combinations, islice
 from math import cos, radians
 from typing import TYPE_CHECKING, Any
 
-from lookalike.base.wording import count, visible
+from lookalike.base.errors import SettingsError
+from lookalike.base.option_types import check_types
+from lookalike.base.wording import count, setting, visible
 from lookalike.learn import textbook
 from lookalike.learn.documents import compared_by, few_documents, unit_and_size
 from lookalike.learn.page import (
@@ -26,7 +28,7 @@ from lookalike.learn.page import (
     written,
 )
 from lookalike.learn.textbook import Walk
-from lookalike.settings import Settings
+from lookalike.settings import LessonOptions, settings_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -91,6 +93,10 @@ class Lesson(Shown, Walk):
         return count(size, "character" if unit == "chars" else "word")
 
 
+MAX_SIGNATURE = 1000
+"""Rows of a signature: tables of more cannot be read."""
+
+
 def lesson(
     source: Any = None,
     *,
@@ -110,7 +116,24 @@ def lesson(
     compared is `shingle`, chars:3 unless it is said, and of lists their tokens. The tables are
     data, and printed they are what `lookalike learn` shows.
     """
-    Settings(threshold=threshold, bands=bands, rows=rows, seed=seed)  # refuses what cannot be
+    options = LessonOptions(
+        shingle=shingle,
+        bands=bands,
+        rows=rows,
+        threshold=threshold,
+        seed=seed,
+        text=text,
+        encoding=encoding,
+        strict_encoding=strict_encoding,
+        id=id,
+    )
+    check_types(options)
+    settings_of(options, shingle="auto")  # refuses what cannot be
+    if bands * rows > MAX_SIGNATURE:
+        raise SettingsError(
+            f"learn was asked for signatures of {bands * rows:,} rows and shows at most "
+            f"{MAX_SIGNATURE}: use fewer {setting('bands')} or {setting('rows')}"
+        )
     documents, notes = few_documents(
         source, text=text, id=id, encoding=encoding, strict_encoding=strict_encoding
     )

@@ -5,22 +5,23 @@ from __future__ import annotations
 import csv
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from lookalike.base.errors import SettingsError, SourceError
-from lookalike.base.wording import count, setting, shortened, visible
+from lookalike.base.wording import count, quoted, setting, shortened, visible
 from lookalike.learn.textbook import CharacteristicMatrix, HashFunction
 from lookalike.read import read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
 __all__ = ["check_first_row", "first_row_of", "parse_hash", "parse_permutation", "read_matrix"]
 
 CORNERS = {"", "element", "item", "row", "shingle", "token"}
 """What stands above the names of rows; no set is called so."""
+NUMBER = re.compile("[0-9]{1,9}")
 HASH = re.compile(r"(?:h[0-9]*\([xr]\)=)?\(?([-+*0-9xr]+?)\)?(?:mod|%)([0-9]{1,18})")
 TERM = re.compile(r"([-+]?)([0-9]{0,18})(\*?[xr])?")
 
@@ -35,8 +36,9 @@ def read_matrix(source: Any, first_row: int = 1) -> CharacteristicMatrix:
     if isinstance(source, CharacteristicMatrix):
         return source
     if isinstance(source, Mapping):
-        sets = {str(name): {str(element) for element in has} for name, has in source.items()}
-        return CharacteristicMatrix.of(sets)
+        return CharacteristicMatrix.of(
+            {str(name): _elements(name, has) for name, has in source.items()}
+        )
     if not isinstance(source, (str, os.PathLike)):
         raise SourceError(
             f"a matrix cannot be read from a {type(source).__name__}: give the path of a file, or "
@@ -44,7 +46,7 @@ def read_matrix(source: Any, first_row: int = 1) -> CharacteristicMatrix:
         )
     name = visible(os.fspath(source))
     lines = _lines(read_text(source), name)
-    header = lines.pop(0)[1] if _is_header(lines[0][1]) else None
+    header = lines.pop(0)[1] if _is_header([cells for _, cells in lines]) else None
     if not lines:
         raise SourceError(f"{name} has a header and no rows: give a row of 0 and 1 to each element")
     _check_lengths(lines, header, name)
@@ -58,6 +60,16 @@ def read_matrix(source: Any, first_row: int = 1) -> CharacteristicMatrix:
             twice = next(one for one in names if names.count(one) > 1)
             raise SourceError(f"{name} has two {what} called '{shortened(twice)}': rename one")
     return CharacteristicMatrix(tuple(rows), tuple(columns), tuple(bits))
+
+
+def _elements(name: object, has: Any) -> set[str]:
+    """Give the elements of a named set."""
+    if isinstance(has, (str, bytes)) or not isinstance(has, Iterable):
+        raise SourceError(
+            f"the set {quoted(name)} is of type {type(has).__name__}: give the elements that it "
+            "has, as {'a', 'b'}"
+        )
+    return {str(element) for element in has}
 
 
 def _zeros_and_ones(cells: Sequence[str], where: str) -> tuple[int, ...]:
@@ -85,14 +97,30 @@ def _cells(line: str, separator: str | None) -> list[str]:
     return [cell.strip() for cell in next(csv.reader([line], delimiter=separator))]
 
 
-def _is_header(cells: Sequence[str]) -> bool:
-    """Tell names of sets from zeros and ones: words, or numbers that go up by one."""
+def _is_header(table: Sequence[Sequence[str]]) -> bool:
+    """Tell whether a table begins with the names of sets: words, or numbers that go up by one.
+
+    Where the first column goes up with it, these are the names of rows, and the line is one.
+    """
+    cells = table[0]
     names = cells[1:] or cells
     if set(names) <= {"0", "1"}:
         return False
-    if not all(re.fullmatch("[0-9]{1,9}", name) for name in names):
+    if not all(map(NUMBER.fullmatch, names)):
         return True
-    return all(int(other) == int(one) + 1 for one, other in pairwise(names))
+    first, *below = [row[0] for row in table]
+    is_wide = not below or len(cells) == len(table[1])
+    if is_wide and not {*below} <= {"0", "1"} and _goes_up([first, *below]):
+        return False
+    return _goes_up(cells) or _goes_up(names)
+
+
+def _goes_up(names: Sequence[str]) -> bool:
+    """Tell numbers that go up by one, two or more of them."""
+    if not all(map(NUMBER.fullmatch, names)):
+        return False
+    steps = [int(other) - int(one) for one, other in pairwise(names)]
+    return {*steps} == {1}
 
 
 def _check_lengths(
@@ -138,6 +166,10 @@ def parse_hash(given: str | HashFunction) -> HashFunction:
     """Read a hash function of a row, as `3x+1 mod 5`."""
     if isinstance(given, HashFunction):
         return given
+    if not isinstance(given, str):
+        raise SettingsError(
+            f"{setting('hash', given)} is of type {type(given).__name__}: use text, as '3x+1 mod 5'"
+        )
     # Blanks say nothing, but between digits they would make one number of two.
     is_cut = re.search(r"[0-9]\s+[0-9]", str(given))
     found = None if is_cut else HASH.fullmatch("".join(str(given).lower().split()))
@@ -170,6 +202,11 @@ def parse_permutation(
     given: str | Iterable[Any], matrix: CharacteristicMatrix, first_row: int
 ) -> tuple[int, ...]:
     """Read an order of the rows, by their numbers or names, as `4,3,1,2` or `b e a d c`."""
+    if isinstance(given, bytes) or not isinstance(given, (str, Iterable)):
+        raise SettingsError(
+            f"{setting('permutation', given)} is of type {type(given).__name__}: use text, as "
+            "'2,1,3', or a list of rows"
+        )
     parts = given.replace(",", " ").split() if isinstance(given, str) else [*given]
     numbers = {name: row for row, name in enumerate(matrix.shingles, start=first_row)}
     # A number is that of a row, whatever rows are called.
@@ -179,7 +216,26 @@ def parse_permutation(
         last = first_row + len(matrix.cells) - 1
         written = given if isinstance(given, str) else ",".join(map(str, parts))
         raise SettingsError(
-            f"{setting('permutation', visible(written))} is not an order of the rows: name each "
-            f"from {first_row} to {last} once"
+            f"{setting('permutation', visible(written))} is not an order of the rows: "
+            f"{_not_an_order(parts, order, first_row, last)}; name each from {first_row} to {last} "
+            "once"
         )
     return order
+
+
+def _not_an_order(parts: Sequence[Any], order: Sequence[int], first: int, last: int) -> str:
+    """Say what keeps numbers of rows from being an order of them all."""
+    for part, row in zip(parts, order, strict=True):
+        if row < first:
+            other = 1 - first
+            counted = {str(at) for at in range(other, other + last - first + 1)}
+            if set(map(str, parts)) <= counted:
+                return (
+                    f"there is no row {quoted(part)}, as rows are counted from {first}, unless by "
+                    f"{setting('first_row', other)}"
+                )
+            return f"there is no row {quoted(part)}"
+    twice = next((row for row in order if order.count(row) > 1), None)
+    if twice is not None:
+        return f"it names row {twice} more than once"
+    return f"it leaves out row {min({*range(first, last + 1)} - {*order})}"

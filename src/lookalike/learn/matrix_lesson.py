@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
 from numbers import Integral
@@ -69,8 +70,9 @@ class MatrixLesson(Shown):
         """Show every step on a console."""
         names, last = self.matrix.columns, self.first_row + len(self.matrix.cells) - 1
         page = Page(console, _labels(names), element="element" if self._has_names else None)
-        page.say(f"{count(len(names), 'set')}, rows {self.first_row} to {last}.")
-        if page.labels != [*names]:
+        called = f" called {', '.join(page.labels)}" if page.labels == [*names] else ""
+        page.say(f"{count(len(names), 'set')}{called}, rows {self.first_row} to {last}.")
+        if not called:
             page.table(["", "set"], [[page.label(name), visible(name)] for name in names])
         _show_matrix(page, self)
         show_similarities(page, self.matrix, self.similarities)
@@ -153,9 +155,9 @@ def _several(name: str, given: Any) -> list[Any]:
     """Give what was given once or several times; of numbers alone, an order of rows is made."""
     if given is None:
         return []
-    is_one = isinstance(given, (str, HashFunction))
+    is_one = isinstance(given, (str, bytes, HashFunction)) or not isinstance(given, Iterable)
     listed = [given] if is_one else list(given)
-    if listed and all(isinstance(part, Integral) for part in listed):
+    if not is_one and listed and all(isinstance(part, Integral) for part in listed):
         listed = [listed]
     if len(listed) > MAX_GIVEN:
         raise SettingsError(

@@ -85,6 +85,8 @@ class Cascade:
     @classmethod
     def parse(cls, spec: str) -> Self:
         """Read steps separated by blanks or commas: `and:4 or:4 and:4 or:4`."""
+        if not isinstance(spec, str):
+            raise _not_a_step(spec)
         steps = []
         for token in spec.lower().replace(",", " ").split():
             kind, _, n = token.partition(":")
@@ -381,7 +383,13 @@ def _like(given: Similarity, values: Floats) -> Similarity:
 
 
 def _unit(what: str, values: ArrayLike) -> Floats:
-    numbers = np.asarray(values, dtype=np.float64)
+    try:
+        numbers = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise SettingsError(
+            f"{what} is a number between 0 and 1, for example 0.8, not of type "
+            f"{type(values).__name__}"
+        ) from None
     outside = ~((numbers >= 0) & (numbers <= 1))
     if outside.any():
         raise SettingsError(

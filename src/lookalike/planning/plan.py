@@ -6,12 +6,13 @@ import math
 from bisect import bisect_left
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
 from lookalike.base.errors import SettingsError
-from lookalike.base.wording import count, floor, setting
+from lookalike.base.wording import CHANCE_DIGITS, count, floor, in_full, quoted, setting
 from lookalike.planning.curves import (
     Cascade,
     Distribution,
@@ -105,7 +106,16 @@ class Plan:
 
     def agreement(self, similarity: float) -> float:
         """Tell how likely a pair of this similarity agrees in a row: in a minhash, or in a bit."""
-        return _agreement(self.metric, float(similarity))
+        return _agreement(self.metric, self._checked(similarity))
+
+    def _checked(self, similarity: float) -> float:
+        """Refuse what is no similarity; cosines begin at -1."""
+        least = -1 if self.metric == "cosine" else 0
+        if not _is_number(similarity) or not least <= float(similarity) <= 1:
+            raise SettingsError(
+                f"{quoted(similarity)} is no similarity: use a number from {least} to 1, as 0.8"
+            )
+        return float(similarity)
 
     @property
     def half(self) -> float | None:
@@ -139,7 +149,7 @@ class Plan:
 
     def chance(self, similarity: float) -> Chance:
         """Tell how likely a pair of this similarity is to be found, and how likely to be missed."""
-        similarity = float(similarity)
+        similarity = self._checked(similarity)
         if self.distance is not None:
             found = at_least(
                 1 - self.distance / FINGERPRINT_BITS, FINGERPRINT_BITS, self.agreement(similarity)
@@ -223,8 +233,8 @@ class Plan:
             if self.origin == "small":
                 few = f"all of the {count(self.documents, 'distinct document')} are compared; "
             return (
-                f"Exact join{shingles}: {few}every pair at or above {self.threshold:g} is found, "
-                "without sketches."
+                f"Exact join{shingles}: {few}every pair at or above {in_full(self.threshold)} is "
+                "found, without sketches."
             )
         row, sketch = ("bit", "sketches") if self.metric == "cosine" else ("row", "signatures")
         if self.bands is not None:
@@ -235,14 +245,35 @@ class Plan:
         asked = ""
         # Bands that were given were not chosen for a recall.
         if self.origin != "given":
-            asked = f" ({'' if found >= self.recall else 'below the '}{self.recall:g} asked)"
+            asked = f" ({'' if found >= self.recall else 'below the '}{in_full(self.recall)} asked)"
         checked = f", by scores estimated from {self.estimated} {row}s" if self.estimated else ""
         return (
             f"{what}{shingles}, {sketch} of {count(self.signature, row)}: a pair at "
-            f"{self.threshold:g} is found with probability {floor(found, 6)} or more"
+            f"{in_full(self.threshold)} is found with probability {self._stated(found)} or more"
             f"{asked}{checked}, "
             f"about {count(round(self.false_candidates), 'false candidate')} expected among "
             f"{count(self.documents, 'document')}{self._dismissed()}.{self._fitting()}"
+        )
+
+    def _stated(self, found: float) -> str:
+        """Write a chance with no fewer digits than the recall that was asked for."""
+        asked = len(in_full(self.recall).partition(".")[2])
+        return floor(found, max(CHANCE_DIGITS, asked))
+
+    def curve_words(self) -> str:
+        """Say what the columns of the curve are, in a line or two."""
+        row, sketches = ("bit", "sketches") if self.metric == "cosine" else ("row", "signatures")
+        first = (
+            f"A candidate agrees in every {row} of some band"
+            if self.bands is not None
+            else "A candidate agrees as the cascade asks"
+        )
+        threshold = in_full(self.threshold)
+        if self.estimated:
+            return f"{first}; it is found if the score estimated for it reaches {threshold}."
+        return (
+            f"{first}; it is found if its {sketches} are also near enough for an exact comparison, "
+            f"which then rejects what is below {threshold}."
         )
 
     def _fitting(self) -> str:
@@ -252,24 +283,24 @@ class Plan:
         row = "bit" if self.metric == "cosine" else "row"
         why = (
             f" It has the fewest weighted errors, by area, that so many {row}s allow: misses from "
-            f"{self.threshold:g} up, and false candidates below."
+            f"{in_full(self.threshold)} up, and false candidates below."
         )
         if self.probability(self.threshold) >= self.recall:
             return why
-        return f"{why} A recall of {self.recall:g} takes {self._for_the_recall()}."
+        return f"{why} A recall of {in_full(self.recall)} takes {self._for_the_recall()}."
 
     def _for_the_recall(self) -> str:
         """Name what is planned for the same recall where no length is given."""
         from lookalike.settings import Settings
 
+        row, sketch = ("bit", "sketches") if self.metric == "cosine" else ("row", "signatures")
         settings = Settings(threshold=self.threshold, recall=self.recall, metric=self.metric)
         try:
             planned = plan_for(settings, self.documents, self.background)
         except SettingsError:
-            return f"more than {MAX_ROWS:,} rows"
+            return f"more than {count(MAX_ROWS, row)}"
         if planned.cascade is None:
             return "the exact join"
-        row, sketch = ("bit", "sketches") if self.metric == "cosine" else ("row", "signatures")
         bands, rows = count(planned.bands or 0, "band"), count(planned.rows or 0, row)
         return f"{bands} of {rows}, {sketch} of {count(planned.signature, row)}"
 
@@ -394,14 +425,15 @@ def plan(
     settings = Settings(
         threshold=threshold, recall=recall, bands=bands, rows=rows, cascade=cascade, metric=metric
     )
-    if isinstance(documents, bool) or not isinstance(documents, int) or documents < 0:
+    if isinstance(documents, bool) or not isinstance(documents, Integral) or documents < 0:
         raise SettingsError(f"{setting('documents', documents)}: use a whole number from 0")
-    if background is None or isinstance(background, (int, float)):
-        mean = TYPICAL.mean if background is None else float(background)
+    documents = int(documents)
+    if not isinstance(background, Background):
+        mean = TYPICAL.mean if background is None else background
         check_share("background", mean, "0.05")
-        if shingles is not None and not shingles > 0:
+        if shingles is not None and not (_is_number(shingles) and 0 < shingles < math.inf):
             raise SettingsError(f"{setting('shingles', shingles)}: use a number above 0, as 1000")
-        background = Background(np.array([mean]), shingles or TYPICAL.shingles)
+        background = Background(np.array([float(mean)]), float(shingles or TYPICAL.shingles))
     if signature is None:
         if miss_weight is not None:
             raise SettingsError(
@@ -414,14 +446,20 @@ def plan(
             f"{setting('signature')} is for a plan: leave out {setting('bands')}, "
             f"{setting('rows')} and {setting('cascade')}"
         )
-    if isinstance(signature, bool) or not isinstance(signature, int) or signature < 1:
+    if isinstance(signature, bool) or not isinstance(signature, Integral) or signature < 1:
         raise SettingsError(
-            f"{setting('signature', signature)}: use a whole number of rows, as 128"
+            f"{setting('signature', signature)}: use a whole number of "
+            f"{'bits' if metric == 'cosine' else 'rows'}, as 128"
         )
     miss_weight = 0.5 if miss_weight is None else miss_weight
     check_share("miss_weight", miss_weight, "0.5")
-    fitted = _fit(_agreement(metric, threshold), signature, miss_weight)
+    threshold, recall = settings.threshold, settings.recall
+    fitted = _fit(_agreement(metric, threshold), int(signature), float(miss_weight))
     return Plan(threshold, recall, fitted, "fitted", documents, background, metric=metric)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def plan_for(
@@ -462,8 +500,10 @@ def given_cascade(settings: Settings) -> Cascade:
     else:
         given = Cascade.banding(settings.bands or 0, settings.rows or 0)
     if given.rows > MAX_GIVEN_ROWS:
+        what = "sketches" if settings.metric == "cosine" else "signatures"
+        row = "bit" if settings.metric == "cosine" else "row"
         raise SettingsError(
-            f"'{given}' needs signatures of {given.rows:,} rows, more than {MAX_GIVEN_ROWS:,}: "
+            f"'{given}' needs {what} of {count(given.rows, row)}, more than {MAX_GIVEN_ROWS:,}: "
             "use fewer bands or rows"
         )
     return given

@@ -14,7 +14,7 @@ from lookalike.base.wording import quoted, setting
 from lookalike.read import delimited, streams
 from lookalike.read.blocks import Cut, Lines, blocks
 from lookalike.read.encodings import table_encoding
-from lookalike.read.parquet import damaged, open_parquet
+from lookalike.read.parquet import open_parquet, read_rows
 from lookalike.read.record_copies import (
     PIECE_BYTES,
     chosen_groups,
@@ -149,11 +149,8 @@ def _annotate_rows(shard: Shard, records: NDArray[np.int64], added: Added, targe
                 rows = file.metadata.row_group(group).num_rows
                 low, high = np.searchsorted(records, [start + 1, start + rows + 1]).tolist()
                 if high > low:
-                    try:
-                        table = file.read_row_group(group)
-                    except (OSError, ValueError, pa.ArrowException) as error:
-                        raise damaged(shard, error) from None
-                    if high - low < rows:
+                    table = read_rows(shard, file, group, int(records[high - 1]) - start)
+                    if high - low < len(table):
                         table = table.take(pa.array(records[low:high] - start - 1))
                     columns = [*table.columns, *added(low, high).columns]
                     whole = pa.table(columns, schema=schema)

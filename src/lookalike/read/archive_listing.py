@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import stat
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lookalike.base.errors import SourceError
@@ -24,6 +24,7 @@ from lookalike.read.files import (
     one_line,
 )
 from lookalike.read.patterns import is_hidden, is_own
+from lookalike.read.saved_datasets import SavedDatasets
 from lookalike.read.streams import Bounds, Stream, opened
 from lookalike.read.unpacking import METHODS, Member, ZipMember
 
@@ -80,9 +81,11 @@ def expand(found: Listing, first: int, bounds: Bounds) -> None:
             listing.run()
         except (SourceError, OSError) as error:
             listing.finish()
-            found.fail(shard.name, error)
+            found.fail(shard.name, error, None if listing.shards else shard)
         else:
             listing.finish()
+            if not listing.shards and listing.is_closed:
+                found.set_aside.append(replace(shard, kind="text", packed=None))
 
 
 @dataclass
@@ -94,6 +97,8 @@ class _ArchiveListing:
     aside: set[str] = field(default_factory=set)
     """Those of them that cannot be read, but copied."""
     unpacked: int = 0
+    is_closed: bool = False
+    """It has members that cannot be unpacked."""
 
     def run(self) -> None:
         """List the members, within what an archive may hold."""
@@ -107,7 +112,12 @@ class _ArchiveListing:
 
     def finish(self) -> None:
         """Add what was listed to the files of the corpus."""
+        saved = SavedDatasets(self.archive)
         for name, shard in self.shards.items():
+            if name not in self.aside and (reason := saved.reason(name)):
+                self.found.pass_over(shard.name, reason)
+                self.found.set_aside.append(replace(shard, kind="text", packed=None))
+                continue
             (self.found.set_aside if name in self.aside else self.found.shards).append(shard)
 
     def _add(self, entry: Entry) -> None:
@@ -115,6 +125,7 @@ class _ArchiveListing:
         parts = [part for part in entry.name.split("/") if part not in ("", ".")]
         name = "/".join(parts)
         shown = f"{archive.shard.name}/{name}"
+        self.is_closed |= entry.reason in (LOCKED, UNKNOWN_METHOD)
         reason = entry.reason or _leads_out(entry.name) or self._refusal(parts)
         if reason:
             if reason != HIDDEN or not any(map(is_own, parts)):
@@ -138,7 +149,7 @@ class _ArchiveListing:
         elif kind == ARRAY:
             reason = OTHER_KIND
         elif kind is None:
-            reason = no_text(entry.head(HEAD_BYTES), found.encodings)
+            reason = no_text(entry.head(HEAD_BYTES), found.encodings, name)
         if reason:
             self.aside.add(name)
             found.pass_over(shown, reason)

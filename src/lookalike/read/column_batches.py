@@ -185,7 +185,10 @@ def parse_rows(
     found = [_texts(_at(batch, path), choice) for path in choice.texts]
     texts, wrong = joined_texts([one for one, _ in found]), np.any([w for _, w in found], axis=0)
     name = ", ".join(".".join(path) for path in choice.texts)
-    problems = [(wrong, f"the text in {quoted(name)} is not valid UTF-8, or lacks a token")]
+    unsound = f"the text in {quoted(name)} is not valid UTF-8"
+    if choice.kind == "tokens":
+        unsound = f"a token in {quoted(name)} is missing, or not valid UTF-8"
+    problems = [(wrong, unsound)]
     if choice.kind != "tokens":
         what, limit = "vector" if choice.kind == "vectors" else "text", streams.RECORD_LIMIT_BYTES
         long = (

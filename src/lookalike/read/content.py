@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from lookalike.base.errors import BinaryFileError, SourceError
+from lookalike.base.index_files import is_index_head
 from lookalike.base.wording import setting
 from lookalike.read.encodings import check_no_nul, fits_as_told, holds_controls
 from lookalike.read.files import KINDS_ARE_LISTED
+from lookalike.read.other_formats import other_format
 from lookalike.read.streams import text_encoding_of
 
 if TYPE_CHECKING:
@@ -43,8 +45,16 @@ STORE_THREADS = 16
 """Files of a store that are looked at together: each takes a request."""
 
 
-def no_text(head: bytes, encodings: Encodings) -> str:
-    """Say why the first bytes of a file are no text; nothing where they are, or may be."""
+def no_text(head: bytes, encodings: Encodings, name: str = "") -> str:
+    """Say why the first bytes of a file are no text; nothing where they are, or may be.
+
+    Its name helps to tell the format of one that is none.
+    """
+    other = other_format(name, head)
+    return _undecodable(head, encodings) if other is None else other.reason
+
+
+def _undecodable(head: bytes, encodings: Encodings) -> str:
     encoding, mark = text_encoding_of(head[:4])
     try:
         check_no_nul(head, "", encodings)
@@ -69,11 +79,11 @@ def look_at(path: str, encodings: Encodings, system: Any = None) -> str:
     try:
         if system is not None:
             with system.open_input_file(path) as stored:
-                return no_text(stored.read(HEAD_BYTES), encodings)
+                return no_text(stored.read(HEAD_BYTES), encodings, path)
         if not stat.S_ISREG(os.stat(path).st_mode):  # noqa: PTH116 - of many files
             return ""
         with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - of many files
-            return no_text(file.read(HEAD_BYTES), encodings)
+            return no_text(file.read(HEAD_BYTES), encodings, path)
     except (OSError, ValueError, pa.ArrowException):
         return ""
 
@@ -90,9 +100,21 @@ def look_at_all(places: Iterable[tuple[str, Any]], encodings: Encodings) -> list
 def check_named(name: str, path: str, encodings: Encodings, system: Any = None) -> None:
     """Refuse a file that was named, is of no kind by its name, and is no text either."""
     reason = look_at(path, encodings, system)
+    if reason == BINARY and system is None and _is_index(path):
+        raise SourceError(
+            f"{name} is an index, no document: lookalike index query asks it, and lookalike index "
+            "export writes its documents to a file that can be read"
+        )
     if reason == BINARY:
         raise SourceError(f"{name} is of a kind that cannot be read, {reason}: {KINDS_ARE_LISTED}")
+    if reason and reason != UNKNOWN_ENCODING:
+        raise SourceError(f"{name} is {reason}: {KINDS_ARE_LISTED}")
     if reason:
         raise SourceError(
             f"{name} is text {reason}: name it by {setting('encoding')}, or convert it to UTF-8"
         )
+
+
+def _is_index(path: str) -> bool:
+    with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - as above
+        return is_index_head(file.read(HEAD_BYTES))

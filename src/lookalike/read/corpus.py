@@ -19,6 +19,7 @@ from lookalike.read.batches import Batch, Documents, check_distinct
 from lookalike.read.chosen_files import ChosenFiles
 from lookalike.read.encoding_names import Encodings
 from lookalike.read.fields import TEXT, ReadOptions, joined, joined_columns, no_ids
+from lookalike.read.file_groups import first_folders
 from lookalike.read.files import counts_of, file_note_lines
 from lookalike.read.listing import find_shards
 from lookalike.read.marks import Marks
@@ -107,6 +108,7 @@ class Corpus:
         found = find_shards(paths, spool=spool, options=options, chosen=chosen)
         self.shards: Sequence[Shard] = found.shards
         self.unread: Sequence[Unread] = found.unread
+        self._sources: Sequence[int] = found.sources
         self._copied: Sequence[Shard] = [*found.shards, *found.set_aside]
         self.size = sum(shard.size for shard in found.shards)
         self._options = options
@@ -141,11 +143,15 @@ class Corpus:
         return f"{one.name}:{record}"
 
     def folder(self, shard: int) -> str | None:
-        """Give the folder in which a file that is one document stands; None for other files."""
-        one = self.shards[shard]
-        # An address is no path of this system, and has slashes on every one.
-        end = max(one.name.rfind("/"), one.name.rfind(os.sep), 0)
-        return one.name[:end] if one.is_one_document else None
+        """Give the first folder below the source of a file that is one document; None for others.
+
+        One that stands directly in the source has none either.
+        """
+        return self._folders[shard] if self.shards[shard].is_one_document else None
+
+    @cached_property
+    def _folders(self) -> list[str | None]:
+        return first_folders([shard.name for shard in self.shards], self._sources)
 
     def drop_cached(self, begin: int, end: int) -> None:
         """Let the system forget some bytes of the files, which were read and will not be again."""
@@ -176,6 +182,10 @@ class Corpus:
     def copy(self, shard: int, records: NDArray[np.int64], target: Path) -> None:
         """Write records of a shard, by their sorted numbers, as they are in the shard."""
         record_copies.copy_records(self._copied[shard], records, target, self._options)
+
+    def copy_whole(self, shard: int, target: Path) -> None:
+        """Write a file as it is, whatever it holds."""
+        record_copies.copy_file(self._copied[shard], target)
 
     def has_fields(self, shard: int) -> bool:
         """Tell whether the records of a shard have fields, to which others can be added."""

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lookalike.base.errors import SourceError
-from lookalike.base.wording import count, quoted
+from lookalike.base.wording import count, quoted, setting
 from lookalike.read.blocks import Lines, blocks, closed, line_at, units, width
 from lookalike.read.encoding_names import label
 from lookalike.read.encodings import not_text, stands_alone, table_encoding
@@ -302,7 +302,10 @@ def choose_columns(shard: Shard, names: list[str], options: ReadOptions) -> Choi
                 many = names.count(path[0])
                 raise SourceError(f"there are {many} columns {quoted(path[0])}: rename all but one")
     except SourceError as error:
-        raise SourceError(f"{shard.name}: {error.raw}") from None
+        headless = ""
+        if shard.kind in DELIMITERS and not options.no_header:
+            headless = f"; where these are a record and no header, give {setting('no_header')}"
+        raise SourceError(f"{shard.name}: {error.raw}{headless}") from None
     columns = {name: (name,) for name in options.columns or ()}
     return Choice(text, id_path, "text", columns, more=tuple(more))
 

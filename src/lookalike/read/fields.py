@@ -68,6 +68,7 @@ __all__ = [
     "no_vectors",
     "not_joined",
     "numbered",
+    "picked",
     "taken",
     "value_at",
 ]
@@ -433,6 +434,13 @@ def taken(column: Any, rows: NDArray[np.int64]) -> Any:
         return column.take(chosen)
     # Arrow takes no rows of a column of views; it does of the same as large strings.
     return column.cast(TEXT).take(chosen).cast(column.type)
+
+
+def picked(column: Any, rows: NDArray[np.int64]) -> Any:
+    """Give some rows of a column of any make: one of Arrow in its type, of another a list."""
+    if hasattr(column, "to_pylist"):
+        return taken(column, rows)
+    return [column[row] for row in rows.tolist()]
 
 
 def joined(arrays: Sequence[pa.Array]) -> pa.Array:

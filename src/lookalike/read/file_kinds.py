@@ -16,6 +16,8 @@ from lookalike.base.wording import quoted
 from lookalike.read.content import HEAD_BYTES, STORE_THREADS, no_text
 from lookalike.read.files import PACKED, PLAIN_TEXT, FileKind, kind_of
 from lookalike.read.json_content import json_content
+from lookalike.read.other_formats import is_rtf
+from lookalike.read.streams import UNPACKED_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -64,6 +66,8 @@ class FileKinds:
             return self._of_lines(kind, name, head, within=within)
         if kind is not None and kind[0] == "json":
             return self._of_json(kind, name, head, within=within)
+        if kind is None and name.lower().endswith(".doc") and is_rtf(name, head(None, 8) or b""):
+            return "rtf", None
         return kind
 
     def tell_all(self, files: Iterable[tuple[str, str]], system: Any) -> list[FileKind | None]:
@@ -130,7 +134,8 @@ def _read(stored: Any, packed: str | None, most: int) -> bytes | None:
             is_native = isinstance(stored, pa.NativeFile)
             native = stored if is_native else pa.PythonFile(stored, "r")
             source = pa.CompressedInputStream(native, packed)
-        while missing and (piece := source.read(missing)):
+        # In steps: all of a step that a file breaks off in is lost.
+        while missing and (piece := source.read(min(missing, UNPACKED_BYTES))):
             pieces.append(piece)
             missing -= len(piece)
     except (OSError, ValueError, pa.ArrowException):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -22,6 +22,7 @@ __all__ = [
     "BATCHES",
     "HIDDEN",
     "KINDS_ARE_LISTED",
+    "NAMED",
     "ONE_DOCUMENT",
     "OTHER_KIND",
     "PACKED",
@@ -89,6 +90,8 @@ ARCHIVES: dict[str, tuple[str, str | None]] = {
 KINDS_ARE_LISTED = f"{help_on('find')} lists what can be read"
 """Instead of the list itself, which is longer than the message that it would end."""
 PLAIN_TEXT, ARRAY = ("text", None), ("npy", None)
+NAMED = -1
+"""The source of files that were named one by one."""
 HIDDEN, OTHER_KIND = "hidden", "of another kind"
 """Why files are skipped; an array may go with what a folder holds otherwise."""
 
@@ -123,11 +126,14 @@ class Unread(NamedTuple):
     reason: str
     many: int = 1
     """Of records that are not named one by one."""
+    detail: str = ""
+    """What else is to say of this one: files are counted by their reasons without it."""
 
     @classmethod
-    def of(cls, path: str, reason: str) -> Unread:
+    def of(cls, path: str, reason: str, detail: str = "") -> Unread:
         """Name a file, also one whose name is no text."""
-        return cls(os.fsencode(path).decode("utf-8", "backslashreplace"), reason)
+        shown = os.fsencode(path).decode("utf-8", "backslashreplace")
+        return cls(shown, reason, detail=detail)
 
 
 class FileNote(NamedTuple):
@@ -148,6 +154,13 @@ def counts_of(unread: Iterable[Unread]) -> dict[str, int]:
 
 REASON_CHARACTERS, ENDING_CHARACTERS = 200, 12
 """Of what another library says, and of the ending of a name, as they are shown."""
+PLAIN_WORDS = {
+    "File is not a zip file": "the list of what it holds, at its end, is missing",
+    "magic bytes not found in footer": "the list of what it holds, at its end, is missing",
+    "smaller than the size reported by footer": "the list of what it holds is cut off",
+    "Truncated compressed stream": "its end is missing",
+}
+"""What other libraries say, in words that tell their readers more."""
 NAMED_FILES = 3
 """Files that are named in a line, at the most."""
 
@@ -241,6 +254,8 @@ class Listing:
     chosen: ChosenFiles = field(default_factory=ChosenFiles)
     encodings: Encodings = field(default_factory=Encodings)
     shards: list[Shard] = field(default_factory=list)
+    sources: list[int] = field(default_factory=list)
+    """Of each file, the number of the source that it was found in, or `NAMED`."""
     unread: list[Unread] = field(default_factory=list)
     """What was skipped."""
     set_aside: list[Shard] = field(default_factory=list)
@@ -261,13 +276,17 @@ class Listing:
             self.whole_archives.add(name)
         return "" if reason == NOT_INCLUDED else reason
 
-    def fail(self, name: object, error: Exception) -> None:
-        """Stop at what cannot be listed, or let the reader name it in its turn."""
+    def fail(self, name: object, error: Exception, shard: Shard | None = None) -> None:
+        """Stop at what cannot be listed, or let the reader name it in its turn.
+
+        The shard is given of a file that can be copied.
+        """
         problem = error if isinstance(error, SourceError) else unreadable(name, error)
         if not self.skip_bad:
             raise problem
         text = os.fsencode(str(name)).decode("utf-8", "backslashreplace")
-        self.shards.append(Shard(text, text, "", 0, 0, text, within=True, problem=problem.raw))
+        shard = shard or Shard(text, text, "", 0, 0, text, within=True)
+        self.shards.append(replace(shard, problem=problem.raw))
 
     def pass_over(self, path: str, reason: str) -> None:
         """Name what is not read."""
@@ -296,7 +315,9 @@ class Source:
 
 def one_line(reason: object) -> str:
     """Put what another library says on one line, and no more: it may quote what it reads."""
-    return shortened(" ".join(str(reason).split()), REASON_CHARACTERS) or type(reason).__name__
+    told = " ".join(str(reason).split())
+    plain = next((words for part, words in PLAIN_WORDS.items() if part in told), told)
+    return shortened(plain.rstrip(" .:;"), REASON_CHARACTERS) or type(reason).__name__
 
 
 def unreadable(name: object, error: Exception) -> SourceError:

@@ -167,7 +167,8 @@ def _as_tokens(column: Any, name: str) -> pa.Array:
         if wrong.any():
             row = before + int(np.flatnonzero(wrong)[0])
             raise SourceError(
-                f"document {row} of {name} is not valid UTF-8, or lacks a token: fix or remove it"
+                f"document {row} of {name} has a token that is missing, or not valid UTF-8: fix or "
+                "remove it"
             )
         found.append(lists)
         before += len(chunk)

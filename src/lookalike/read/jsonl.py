@@ -43,6 +43,16 @@ if TYPE_CHECKING:
 
 __all__ = ["choose_fields", "parse_lines"]
 
+JSON_PROBLEMS = {
+    "Unterminated string starting at": "a string begins there that does not end",
+    "Invalid control character at": "a string holds a control character",
+    "Expecting value": "a value is missing",
+    "Expecting ',' delimiter": "a comma or a bracket is missing",
+    "Expecting ':' delimiter": "a colon is missing",
+    "Expecting property name enclosed in double quotes": "a name in double quotes is missing",
+    "Extra data": "something follows after its end",
+}
+"""What the parser says, in words that do not ask for the place after them."""
 EXACT_INTEGERS = 2**53
 """Whole numbers below this are the same as floating-point ones."""
 
@@ -90,12 +100,17 @@ def _decoded(line: bytes, encoding: str, where: str, sample: bytes | None, store
         raise not_text(where, error, stored, sample) from None
 
 
+def _in_plain_words(message: str) -> str:
+    """Say what is wrong at a place, where Python's own words go on with the place."""
+    return JSON_PROBLEMS.get(message) or message[:1].lower() + message[1:].removesuffix(" at")
+
+
 def _parsed(content: str, where: str, unit: str) -> dict[str, Any]:
     try:
         record = _loaded(content)
     except json.JSONDecodeError as error:
         raise SourceError(
-            f"{where} is not valid JSON at column {error.colno}: {error.msg}; "
+            f"{where} is not valid JSON at column {error.colno}: {_in_plain_words(error.msg)}; "
             f"fix or remove the {unit}"
         ) from None
     except RecursionError:

@@ -22,6 +22,7 @@ from lookalike.read.files import (
     ARRAY,
     HIDDEN,
     KINDS_ARE_LISTED,
+    NAMED,
     ONE_DOCUMENT,
     OTHER_KIND,
     PLAIN_TEXT,
@@ -33,8 +34,10 @@ from lookalike.read.files import (
     unreadable,
 )
 from lookalike.read.matches import readable_matches
+from lookalike.read.own_results import refuse_result
 from lookalike.read.patterns import is_hidden, is_own, is_pattern, match_files
 from lookalike.read.saved_datasets import SavedDatasets
+from lookalike.read.spark_folders import holds_parts, is_beside_parts
 from lookalike.read.stores import add_stored, addressed
 
 if TYPE_CHECKING:
@@ -68,7 +71,8 @@ def find_shards(
         raise SourceError("standard input (-) is named twice, but can be read once: name it once")
     several = len(sources) > 1
     matched: set[int] = set()
-    for some in given:
+    found.sources = [NAMED] * len(found.shards)  # those that patterns met and could not list
+    for number, some in enumerate(given):
         files, passed = len(found.shards), len(found.unread)
         for source in some:
             before = len(found.shards)
@@ -78,6 +82,7 @@ def find_shards(
                 matched.update(range(before, len(found.shards)))
         if len(found.shards) == files:
             raise _nothing_in(some, found.unread[passed:])
+        found.sources += [number if one.within else NAMED for one in found.shards[files:]]
     if matched:
         _drop_repeated(found, matched)
     for reason, unmatched in found.unmatched.items():
@@ -122,12 +127,13 @@ def _drop_repeated(found: Listing, matched: set[int]) -> None:
     places = _places(found.shards)
     seen = {place for number, place in enumerate(places) if number not in matched}
     kept = []
-    for number, shard in enumerate(found.shards):
+    for number in range(len(found.shards)):
         if number in matched and places[number] in seen:
             continue
         seen.add(places[number])
-        kept.append(shard)
-    found.shards = kept
+        kept.append(number)
+    found.shards = [found.shards[number] for number in kept]
+    found.sources = [found.sources[number] for number in kept]
 
 
 def _places(shards: Sequence[Shard]) -> list[tuple[str, str, str]]:
@@ -160,6 +166,8 @@ def _expanded(name: str, found: Listing) -> Iterator[Source]:
 def _add_local(source: Source, found: Listing, *, several: bool) -> None:
     path = Path(source.path)
     if path.is_dir():
+        if not source.matched:
+            refuse_result(path)
         _add_folder(path, found, several=several)
         return
     kind = None
@@ -246,10 +254,12 @@ def _files(folder: Path, found: Listing) -> Iterator[tuple[str, str]]:
         place = str(Path(walked))  # without the dot that a walk from here begins with
         if not found.chosen.all_files:
             ignored.enter(place, files)
+        of_parts = holds_parts(files, folders) and not found.chosen.all_files
         entered = []
         for name in sorted(folders):
             path = Path(place, name)
-            reason = _reason(place, name, ignored, found, is_folder=True)
+            reason = HIDDEN if of_parts and is_beside_parts(name) else ""
+            reason = reason or _reason(place, name, ignored, found, is_folder=True)
             if not reason and path.is_symlink():
                 reason = "link to a folder"
             if not reason and found.chosen.exclude:
@@ -265,7 +275,8 @@ def _files(folder: Path, found: Listing) -> Iterator[tuple[str, str]]:
         above = "" if way == "." else f"{way}/"
         before = "" if place == "." else str(Path(place, "_"))[:-1]
         for name in sorted(files):
-            if reason := _reason(place, name, ignored, found):
+            reason = HIDDEN if of_parts and is_beside_parts(name) else ""
+            if reason := reason or _reason(place, name, ignored, found):
                 _pass_over(Path(place, name), reason, found)
             else:
                 yield f"{before}{name}", f"{above}{name}"

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from lookalike.base.errors import SourceError
 from lookalike.base.memory import size
-from lookalike.base.wording import quoted
+from lookalike.base.wording import quoted, setting
 from lookalike.read import streams
 from lookalike.read.column_batches import MAX_ROWS, chosen_paths
 from lookalike.read.files import one_line
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lookalike.read.files import Shard
     from lookalike.read.streams import Stream
 
-__all__ = ["ParquetTable", "damaged", "open_parquet", "stretches"]
+__all__ = ["ParquetTable", "open_parquet", "read_rows", "stretches"]
 
 BUFFER_BYTES = 4 << 20
 """Bytes of a column read ahead; without, all of a row group would be."""
@@ -30,7 +30,7 @@ BUFFER_BYTES = 4 << 20
 LENGTH, MARK = 4, b"PAR1"
 
 
-def damaged(shard: Shard, error: Exception) -> SourceError:
+def _damaged(shard: Shard, error: Exception) -> SourceError:
     """Say that a file is no Parquet file, or a broken one."""
     return SourceError(
         f"{shard.name} is not a whole Parquet file: {one_line(error)}; make the file again"
@@ -48,7 +48,7 @@ def open_parquet(stream: Stream, metadata: Any = None, bounds: Bounds = ANY_MEMO
             stream.native_file, metadata=metadata, pre_buffer=False, buffer_size=BUFFER_BYTES
         )
     except (OSError, ValueError, pa.ArrowException) as error:
-        raise damaged(stream.shard, error) from None
+        raise _damaged(stream.shard, error) from None
 
 
 def _check_metadata(stream: Stream, bounds: Bounds) -> None:
@@ -62,6 +62,27 @@ def _check_metadata(stream: Stream, bounds: Bounds) -> None:
     if bounds.record < length < end:
         columns = f"{stream.shard.name} has {size(length)} of metadata"
         raise bounds.too_much(f"{columns}, by its many columns or row groups", bounds.record)
+
+
+def read_rows(shard: Shard, file: Any, group: int, many: int) -> pa.Table:
+    """Read so many rows of a row group at the least, whatever is damaged after them."""
+    try:
+        return file.read_row_group(group)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        found: list[Any] = []
+        try:
+            for batch in file.iter_batches(many, row_groups=[group], use_threads=False):
+                found.append(batch)
+                if sum(map(len, found)) >= many:
+                    return pa.Table.from_batches(found)
+        except (OSError, ValueError, pa.ArrowException):
+            pass
+        # Those that are compared were read before.
+        raise SourceError(
+            f"{shard.name} is damaged in other columns than those that are compared "
+            f"({one_line(error)}): make the file again, or take the ids of what is kept by "
+            f"{setting('list_only')}"
+        ) from None
 
 
 class ParquetTable:
@@ -123,7 +144,7 @@ def stretches(
                     yield start + done, batch.slice(done)
                 start += len(batch)
         except (OSError, ValueError, pa.ArrowException) as error:
-            raise damaged(shard, error) from None
+            raise _damaged(shard, error) from None
         stream.check()
 
 

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
+from lookalike.read.spark_folders import is_marker
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -35,8 +37,8 @@ class Matches:
 
 
 def is_hidden(name: str) -> bool:
-    """Tell a file or folder that is hidden, and a lock file of Office, whose document is open."""
-    return name.startswith(HIDDEN_BEGINNINGS)
+    """Tell a file or folder that is hidden, a lock file of Office, or a marker of Spark."""
+    return name.startswith(HIDDEN_BEGINNINGS) or is_marker(name)
 
 
 def is_own(name: str) -> bool:

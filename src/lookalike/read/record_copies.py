@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any
@@ -19,7 +20,7 @@ from lookalike.read.blocks import Block, Cut, Lines, blocks
 from lookalike.read.encodings import table_encoding
 from lookalike.read.mbox import Messages
 from lookalike.read.orc import OrcTable, open_orc
-from lookalike.read.parquet import damaged, open_parquet
+from lookalike.read.parquet import open_parquet, read_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = [
     "chosen_groups",
     "copied_table",
+    "copy_file",
     "copy_records",
     "distinct_names",
     "packed_as",
@@ -122,6 +124,14 @@ def copy_records(
         else:
             pieces = _chosen(stream, records, options)
         for piece in pieces:
+            written.write(piece)
+
+
+def copy_file(shard: Shard, target: Path) -> None:
+    """Write a file as it is stored, also one that its reader refuses."""
+    plain = replace(shard, packed=None, problem="")
+    with streams.opened(plain) as stream, target.open("wb") as written:
+        for piece in stream.rest():
             written.write(piece)
 
 
@@ -221,11 +231,8 @@ def _copy_rows(shard: Shard, records: NDArray[np.int64], target: Path) -> None:
                 rows = file.metadata.row_group(group).num_rows
                 low, high = np.searchsorted(records, [start + 1, start + rows + 1])
                 if high > low:
-                    try:
-                        table = file.read_row_group(group)
-                    except (OSError, ValueError, pa.ArrowException) as error:
-                        raise damaged(shard, error) from None
-                    if high - low < rows:
+                    table = read_rows(shard, file, group, int(records[high - 1]) - start)
+                    if high - low < len(table):
                         table = table.take(pa.array(records[low:high] - start - 1))
                     writer.write_table(table, row_group_size=max(len(table), 1))
                 start += rows

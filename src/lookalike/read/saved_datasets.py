@@ -70,8 +70,8 @@ class SavedDatasets:
         try:
             with self._opened(path) as file:
                 return json.loads(file.read(STATE_LIMIT_BYTES))
-        except (OSError, ValueError, RecursionError, pa.ArrowException):
-            return None
+        except (OSError, LookupError, ValueError, RecursionError, SourceError, pa.ArrowException):
+            return None  # of an archive, it may also be damaged
 
     def _opened(self, path: str) -> Any:
         return Path(path).open("rb") if self.system is None else self.system.open_input_file(path)

@@ -232,7 +232,8 @@ class ShardReader:
     def _failed(self, error: SourceError, part: Part) -> Piece:
         """Stop at a shard that cannot be read, or skip the rest of it."""
         if not self._skip_shards:
-            raise error
+            within = self.shards[part.number].within and type(error) is SourceError
+            raise _with_way_on(error) if within else error
         return self._end(part, (Unread(self.shards[part.number].name, error.raw),))
 
     def group_task(self, numbers: Sequence[int], read: int, reading: Reading) -> Task:
@@ -550,13 +551,11 @@ class ShardReader:
         warc.check_names(shard, self.options)
         reading.check_kind(shard, "text")
         wanted = None if part.records is None else set(part.records.tolist())
-        with streams.opened(shard) as stream:
-            seekable = warc.is_seekable(stream)
-        with streams.opened(shard) as stream:
+        stored = warc.record_by_record(shard)
+        with streams.opened(stored) as stream:
             for block in warc.blocks(
                 *(stream, part.start, part.before, part.size),
                 wanted=wanted,
-                seekable=seekable,
                 options=self.options,
             ):
                 parse = partial(warc.parse, shard, number, block, self.options)

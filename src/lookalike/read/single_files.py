@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import stat
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +15,8 @@ from lookalike.read.content import HEAD_BYTES
 from lookalike.read.encoding_names import Encodings
 from lookalike.read.encodings import Decoded, check_no_nul, decode
 from lookalike.read.files import TABLES, Shard, kind_of, unreadable
+from lookalike.read.other_formats import is_rtf, other_format
+from lookalike.read.patterns import is_pattern
 from lookalike.read.streams import Bounds, opened
 
 if TYPE_CHECKING:
@@ -36,25 +39,52 @@ def read_document(
 ) -> Decoded:
     """Read one document, with a note where a user should know how it was read.
 
-    Of HTML it may be the main text alone.
+    It may be a file in an archive, which the path leads through. Of HTML it may be the main text.
     """
-    encodings = Encodings.of(encoding, strict=strict_encoding)
+    encodings, bounds = Encodings.of(encoding, strict=strict_encoding), Bounds(default_memory())
     name = os.fspath(path)
     kind, packed = kind_of(name) or ("text", None)
-    try:
-        state = Path(name).stat()
-    except (OSError, ValueError) as error:
-        raise unreadable(name, error) from None
-    if stat.S_ISDIR(state.st_mode):
-        raise SourceError(f"{name} is a folder: name a file, or compare all of it with find")
+    shard = _stored(name, encodings, bounds)
     if kind in ("zip", "tar"):
         raise SourceError(f"{name} is an archive of files: compare them with find")
     if kind == "warc" or kind in TABLES.values():
         raise SourceError(f"{name} is a table of many documents: compare them with find")
     if packed is not None or kind not in (*READERS, *PACKED):
         kind = "text"
-    shard = Shard(name, name, kind, state.st_size, state.st_mtime_ns, name)
-    return document_text(shard, Bounds(default_memory()), encodings, main_text=main_text)
+    plain = replace(shard, kind=kind, packed=None)
+    if kind_of(name) is None:
+        with opened(plain) as stream:
+            head = stream.head(HEAD_BYTES)
+        if (other := other_format(name, head)) is not None:
+            raise SourceError(f"{name} is in {other.name}: save it as {other.instead}")
+        if is_rtf(name, head):
+            plain = replace(plain, kind="rtf")
+    return document_text(plain, bounds, encodings, main_text=main_text)
+
+
+def _stored(name: str, encodings: Encodings, bounds: Bounds) -> Shard:
+    """Find a file by its name: itself, or in an archive."""
+    try:
+        state = Path(name).stat()
+    except (OSError, ValueError) as error:
+        from lookalike.read.archive_members import archive_above, file_above, member
+
+        archive, above = archive_above(name), file_above(name)
+        if archive is not None:
+            return member(name, archive, encodings, bounds)
+        if above is not None:
+            raise SourceError(
+                f"{name} cannot be read: {above} is a file, not a folder or an archive; check the "
+                "name"
+            ) from None
+        if is_pattern(name) and isinstance(error, FileNotFoundError):
+            raise SourceError(
+                f"{name} is a pattern: name a file, or compare all that it matches with find"
+            ) from None
+        raise unreadable(name, error) from None
+    if stat.S_ISDIR(state.st_mode):
+        raise SourceError(f"{name} is a folder: name a file, or compare all of it with find")
+    return Shard(name, name, "text", state.st_size, state.st_mtime_ns, name)
 
 
 def document_text(

@@ -24,6 +24,7 @@ from lookalike.read.files import (
 from lookalike.read.matches import readable_matches
 from lookalike.read.patterns import Pattern, is_hidden, is_own, is_pattern
 from lookalike.read.saved_datasets import SavedDatasets
+from lookalike.read.spark_folders import folders_of_parts, is_beside_parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -103,7 +104,8 @@ def add_stored(source: Source, found: Listing, *, several: bool) -> None:
         return
     base, name = source.path.rstrip("/"), source.name.rstrip("/")
     files = _stored_files(source.system, base, name, found)
-    passed = {inner: reason for inner, _ in files if (reason := _refusal(name, inner, found))}
+    passed = dict.fromkeys(_beside_parts([inner for inner, _ in files], found), HIDDEN)
+    passed |= {inner: reason for inner, _ in files if (reason := _refusal(name, inner, found))}
     refused = set(passed)
     saved = SavedDatasets(source.system)
     asked_for = [file for file in files if file[0] not in refused]
@@ -122,6 +124,18 @@ def add_stored(source: Source, found: Listing, *, several: bool) -> None:
                 found.set_aside.append(replace(shard, kind=PLAIN_TEXT[0], packed=None))
         else:
             found.shards.append(shard)
+
+
+def _beside_parts(paths: list[str], found: Listing) -> Iterator[str]:
+    """Give the files that stand beside the parts of a table, or below what does."""
+    if found.chosen.all_files:
+        return
+    of_parts = folders_of_parts(paths)
+    for path in paths:
+        parts = path.split("/")
+        beside = (at for at, part in enumerate(parts) if is_beside_parts(part))
+        if any("/".join(parts[:at]) in of_parts for at in beside):
+            yield path
 
 
 def _refusal(folder: str, inner: str, found: Listing) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import zlib
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,6 +17,7 @@ from lookalike.read.fields import TEXT, Piece, no_vectors
 from lookalike.read.files import Unread, one_line
 from lookalike.read.pages import decoded_page, needs, text_of_page
 from lookalike.read.streams import ANY_MEMORY, opened
+from lookalike.read.warc_ends import GZIP, MAX_HEADER_BYTES, ZSTD, end_of_record
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -26,16 +26,13 @@ if TYPE_CHECKING:
     from lookalike.read.files import Shard
     from lookalike.read.streams import Bounds, Stream
 
-__all__ = ["Captures", "blocks", "check_names", "is_seekable", "kept_stretches", "parse"]
+__all__ = ["Captures", "blocks", "check_names", "kept_stretches", "parse", "record_by_record"]
 
 COLUMNS = ("url", "date", "record_id")
 PAGES = ("text/html", "application/xhtml+xml")
 TEXTS = ("text/plain", "text/markdown")
 DOCUMENTS = ("response", "resource", "conversion")
-MAX_HEADER_BYTES = 1 << 16
-PIECE_BYTES = 1 << 16
-GZIP = b"\x1f\x8b\x08"
-STARTS = (b"WARC/", GZIP, b"\x28\xb5\x2f\xfd")
+STARTS = (b"WARC/", GZIP, ZSTD)
 """How a record begins as it is stored: as it is, by gzip or by zstd."""
 OK = range(200, 300)
 RECORD_BYTES = 1 << 10
@@ -89,7 +86,7 @@ def check_names(shard: Shard, options: ReadOptions) -> None:
 def _damaged(shard: Shard, number: int, reason: object) -> SourceError:
     return SourceError(
         f"{shard.name} is not whole: its WARC data breaks off or is damaged at record "
-        f"{number:,} ({one_line(reason)}); make the file again"
+        f"{number:,} ({one_line(reason)}), and is read no further; make the file again"
     )
 
 
@@ -119,35 +116,40 @@ def _records(stream: Stream, start: int, before: int) -> Iterator[tuple[int, Any
         raise _damaged(stream.shard, number + 1, error) from None
     # What goes forward alone would begin again; an archive has a checksum of its own.
     goes_back = stream.shard.packed is None and not stream.shard.is_streamed
-    if goes_back and not _ends(stream, place):
+    if goes_back and not _ends(stream.shard, place):
         raise _damaged(stream.shard, max(number, 1), "it breaks off there or after")
     stream.check()
 
 
-def _ends(stream: Stream, place: int) -> bool:
-    """Tell whether what gzip packed from a record on is whole: the library does not."""
-    file = stream.stored(place)
-    piece = bytes(file.read(PIECE_BYTES))
-    if not piece.startswith(GZIP):
-        return True
-    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
-    while piece and not unpacker.eof:
-        while piece and not unpacker.eof:
-            try:
-                unpacker.decompress(piece, PIECE_BYTES)
-            except zlib.error:
-                return False
-            piece = unpacker.unconsumed_tail
-        piece = unpacker.unused_data or bytes(file.read(PIECE_BYTES))
-    return unpacker.eof and not piece
+def _ends(shard: Shard, place: int) -> bool:
+    """Tell whether the last record is whole, and nothing is after it: the library does not."""
+    end = end_of_record(shard, place)
+    if end is None or end >= shard.size:
+        return end is not None
+    with opened(shard) as stream:
+        return not bytes(stream.stored(place).read(len(GZIP))).startswith(GZIP)
 
 
-def is_seekable(stream: Stream) -> bool:
-    """Tell a file whose records are stored one by one, as most are: it is read from any of them."""
-    for number, record in _records(stream, 0, 0):
-        if number > 1:
-            place = int(record.stream_pos)
-            return bytes(stream.stored(place).read(len(STARTS[0]))).startswith(STARTS)
+def record_by_record(shard: Shard) -> Shard:
+    """Give a file whose records are stored one by one, as most are, as it is; else unpacked."""
+    with opened(shard) as stream:
+        start = bytes(stream.stored(0).read(len(ZSTD)))
+        is_packed = start.startswith((GZIP, ZSTD))
+        if not is_packed or _is_seekable(stream):
+            return shard
+    return replace(shard, packed="zstd" if start == ZSTD else "gzip")
+
+
+def _is_seekable(stream: Stream) -> bool:
+    """Tell a file that is read from any of its records."""
+    try:
+        for number, record in _records(stream, 0, 0):
+            if number > 1:
+                place = int(record.stream_pos)
+                return bytes(stream.stored(place).read(len(STARTS[0]))).startswith(STARTS)
+    except SourceError:
+        # Its reader says so; where all is packed as one, what is before the break can be unpacked.
+        return end_of_record(stream.shard, 0) is not None
     return True
 
 
@@ -208,7 +210,6 @@ def blocks(
     size: int,
     *,
     wanted: set[int] | None,
-    seekable: bool,
     options: ReadOptions,
 ) -> Iterator[Captures]:
     """Cut a file, from a place with so many records before it, into captures of about a size.
@@ -217,9 +218,11 @@ def blocks(
     """
     block = Captures()
     first = before + 1
+    seekable = stream.shard.packed is None
     if not seekable:
         start, before = 0, 0
     number = before
+    place = start
     problem: SourceError | None = None
     try:
         for number, record in _records(stream, start, before):
@@ -230,6 +233,7 @@ def blocks(
                 block.consumed = stream.consumed
                 yield block
                 block = Captures()
+            place = int(record.stream_pos)
             block.weight += int(record.content_length) + RECORD_BYTES
             if wanted is None or number in wanted:
                 _take(stream, record, number, block, options)
@@ -237,6 +241,9 @@ def blocks(
         if not options.skip_bad:
             raise
         problem = error
+        last = block.found[-1] if block.found else None
+        if seekable and last and last.number == number and not end_of_record(stream.shard, place):
+            block.found.pop()  # not whole, it could not be copied
     block.next = stream.shard.size if seekable else 0, number
     block.consumed = stream.shard.size
     yield block
@@ -331,27 +338,37 @@ def kept_stretches(shard: Shard, kept: set[int]) -> tuple[Shard, Iterator[tuple[
     Other records stay. Where the file is not stored record by record, they are unpacked bytes, of
     the shard that is given too.
     """
-    with opened(shard) as stream:
-        if not is_seekable(stream):
-            start = bytes(stream.stored(0).read(len(GZIP)))
-            shard = replace(shard, packed="gzip" if start == GZIP else "zstd")
+    shard = record_by_record(shard)
     return shard, _stretches(shard, kept)
 
 
 def _stretches(shard: Shard, kept: set[int]) -> Iterator[tuple[int, int]]:
     begin: int | None = None
+    number = place = 0
+    end = sys.maxsize
     with opened(shard) as stream:
-        for number, record in _records(stream, 0, 0):
-            place = int(record.stream_pos)
-            try:
+        try:
+            for number, record in _records(stream, 0, 0):
+                place = int(record.stream_pos)
                 _hold(stream, record, number, ANY_MEMORY)
-                stays = number in kept or _capture(stream, record, number, ANY_MEMORY)[0] is None
-            except SourceError:  # it was skipped when it was read, and is so again
-                stays = False
-            if stays and begin is None:
-                begin = place
-            elif not stays and begin is not None:
-                yield begin, place
-                begin = None
-    if begin is not None:
-        yield begin, sys.maxsize
+                stays = number in kept or not _is_document(stream, record, number)
+                if stays and begin is None:
+                    begin = place
+                elif not stays and begin is not None:
+                    yield begin, place
+                    begin = None
+        except SourceError:
+            # What is damaged was skipped by the reader, too, with all that is after it.
+            end = end_of_record(shard, place) or place
+            if max(kept, default=0) > max(number if end > place else number - 1, 0):
+                raise
+    if begin is not None and begin < end:
+        yield begin, end
+
+
+def _is_document(stream: Stream, record: Any, number: int) -> bool:
+    """Tell a record that was read, or skipped because it could not be."""
+    try:
+        return _capture(stream, record, number, ANY_MEMORY)[0] is not None
+    except SourceError:
+        return True

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import zipfile
+from contextlib import suppress
 from html import escape
 from typing import IO, TYPE_CHECKING
 
+from lookalike.base.errors import SourceError
 from lookalike.read.document_text import refused_if_broken
 from lookalike.read.streams import opened
 from lookalike.read.xlsx import Workbook
@@ -56,20 +58,34 @@ def copy_workbook(
 ) -> None:
     """Write the chosen rows of the sheets that were read, below their headers, and all others.
 
-    A workbook that loses no row is copied as it is.
+    A workbook that loses no row is copied as it is, and of one that is damaged what was read of it.
     """
     with opened(shard) as stream:
         with refused_if_broken(shard.name, "XLSX"):
             book = Workbook(stream.whole(options.bounds), shard.name, options.bounds)
             tables = tables_of(shard, book, options)[0]
-            rows = sum(1 for table in tables for _ in book.rows(table.sheet)) - len(tables)
-        if rows > len(records):
-            _write(shard, book, {table.place: table for table in tables}, records, target)
+        rows, damage = _count(shard, book, tables)
+        if rows > len(records) or damage:
+            left = _write(shard, book, {table.place: table for table in tables}, records, target)
+            if left and damage:
+                raise damage
         stream.check()
-    if rows == len(records):
+    if rows == len(records) and not damage:
         with opened(shard) as stream, target.open("wb") as written:
             for piece in stream.rest():
                 written.write(piece)
+
+
+def _count(shard: Shard, book: Workbook, tables: Sequence[Table]) -> tuple[int, SourceError | None]:
+    """Count the rows below headers, and say what is wrong further on, if anything is."""
+    rows = 0
+    try:
+        with refused_if_broken(shard.name, "XLSX"):
+            for table in tables:
+                rows += sum(1 for _ in book.rows(table.sheet)) - 1
+    except SourceError as error:
+        return rows, error
+    return rows, None
 
 
 def _write(
@@ -78,21 +94,36 @@ def _write(
     read: Mapping[int, Table],
     records: NDArray[np.int64],
     target: Path,
-) -> None:
+) -> set[int]:
+    """Write rows, each sheet as far as it is whole, and give the records that are missing."""
     kept = set(records.tolist())
+    done: set[int] = set()
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as written:
         for place, sheet in enumerate(book.sheets):
             table = read.get(place)
-            chosen = (
-                cells
-                for row, cells in _rows(shard, book, sheet)
-                if table is None or row == table.header or table.before + row in kept
-            )
+            rows = _rows(shard, book, sheet)
+            chosen: Iterable[dict[int, Cell]] = (cells for _, cells in rows)
+            if table is not None:
+                chosen = _chosen_rows(rows, table, kept, done)
             part = _info(f"xl/worksheets/sheet{place + 1}.xml")
             with written.open(part, "w", force_zip64=True) as to:
                 _write_rows(to, chosen)
         for name, content in _other_parts([sheet.name for sheet in book.sheets], book):
             written.writestr(_info(name), content)
+    return kept - done
+
+
+def _chosen_rows(
+    rows: Iterable[tuple[int, dict[int, Cell]]], table: Table, kept: set[int], done: set[int]
+) -> Iterator[dict[int, Cell]]:
+    """Give the header of a table and the kept rows, which are then done, as far as it is whole."""
+    with suppress(SourceError):  # its reader met it, too
+        for row, cells in rows:
+            if row == table.header:
+                yield cells
+            elif table.before + row in kept:
+                done.add(table.before + row)
+                yield cells
 
 
 def _rows(shard: Shard, book: Workbook, sheet: Sheet) -> Iterator[tuple[int, dict[int, Cell]]]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lookalike.base.errors import SourceError
 from lookalike.base.wording import quoted
+from lookalike.read.batches import listed
 from lookalike.read.content import NO_COLUMN
 from lookalike.read.delimited import choose_columns
 from lookalike.read.fields import Rows, from_rows
@@ -66,13 +67,13 @@ def tables_of(
     ]
     filled = [(place, sheet, *first) for place, sheet, first in headers if first is not None]
     tables: list[Table] = []
-    problems: list[tuple[Sheet, SourceError]] = []
+    problems: list[tuple[Sheet, SourceError, str]] = []
     for place, sheet, header, cells in filled:
         names = {column: book.text(cell) for column, cell in sorted(cells.items())}
         try:
             choice = choose_columns(shard, list(names.values()), options)
         except SourceError as error:
-            problems.append((sheet, error))
+            problems.append((sheet, error, f"it has {listed([*names.values()])}"))
             continue
         columns = {name: column for column, name in names.items()}
         tables.append(Table(sheet, place, header, columns, choice, ""))
@@ -81,9 +82,10 @@ def tables_of(
     if problems and not tables:
         if options.vector is not None or not shard.within:
             raise problems[0][1]
-        return [], [Unread.of(shard.name, NO_COLUMN)]
+        return [], [Unread.of(shard.name, NO_COLUMN, problems[0][2])]
     return tables, [
-        Unread.of(f"{shard.name}:{sheet.name}", NO_COLUMN_IN_SHEET) for sheet, _ in problems
+        Unread.of(f"{shard.name}:{sheet.name}", NO_COLUMN_IN_SHEET, columns)
+        for sheet, _, columns in problems
     ]
 
 

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 from lookalike.base.errors import SourceError
 from lookalike.base.memory import size
+from lookalike.read.other_formats import OLE_MAGIC
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,8 +22,6 @@ __all__ = ["Parts", "check_directory", "check_not_ole", "locked", "path_from"]
 DIRECTORY_END, DIRECTORY_END_SIZE = b"PK\x05\x06", 22 + (1 << 16)
 DIRECTORY_LIMIT_BYTES = 4 << 20
 """Bytes of the list of a document's parts, of which each takes ten times as much in memory."""
-OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-"""How files of Office before 2007 begin, and those of today that have a password."""
 METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 """What documents are packed with; other methods may ask for gigabytes to unpack a byte."""
 ENCRYPTED = 1

@@ -57,12 +57,14 @@ class ColumnChoice:
                 f"{setting('rows', self.rows)}: use a whole number from 1 to "
                 f"{MAX_GIVEN_ROWS:,}, as 128"
             )
+        object.__setattr__(self, "rows", int(self.rows))
         whole = _is_whole(self.bits)
         if not whole or not MIN_BITS <= self.bits <= MAX_BITS or self.bits % hyperplanes.WORD_BITS:
             raise SettingsError(
                 f"{setting('bits', self.bits)}: use a multiple of {hyperplanes.WORD_BITS} from "
                 f"{MIN_BITS} to {MAX_BITS:,}, as 256"
             )
+        object.__setattr__(self, "bits", int(self.bits))
 
 
 def check_used(names: Sequence[str], choice: ColumnChoice, weights: str | None, seed: int) -> None:

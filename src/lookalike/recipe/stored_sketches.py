@@ -92,7 +92,7 @@ class StoredSketches:
         second: NDArray[np.int64],
     ) -> NDArray[np.int64]:
         """Tell which candidates, of a sketch asked for and a stored one, are worth comparing."""
-        if self.recipe.by_sketches:
+        if self.recipe.by_sketches or not len(first):
             return np.arange(len(first))
         bits = np.concatenate([_as_words(asked), _as_words(stored)])
         differing = self.recipe.prefilter(bits).differing(first, second + len(asked))
@@ -106,6 +106,8 @@ class StoredSketches:
         second: NDArray[np.int64],
     ) -> NDArray[np.float64]:
         """Estimate the similarity of candidates by their sketches."""
+        if not len(first):
+            return np.empty(0)
         width = asked.shape[1] - KEY_BYTES * self.recipe.layout.bands
         asked, stored = asked[:, :width], stored[:, :width]
         if isinstance(self.recipe.metric, Jaccard):

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from lookalike.base.errors import OutputError
-from lookalike.base.wording import count
+from lookalike.base.wording import count, in_full
 from lookalike.results.record import Run, counts_of, place_of, record_of
-from lookalike.results.result import Result, is_folder, write_file, write_folder
+from lookalike.results.result import Result, first_of, is_folder, write_file, write_folder
 from lookalike.results.similar_pairs import HeldPairs, StoredPairs
 from lookalike.results.summary import Summary
 from lookalike.settings import Settings
@@ -57,7 +57,7 @@ class ContainmentResult(Result):
 
     def _facts(self) -> list[str]:
         found = f"{count(len(self), 'pair')} in {count(self.summary.documents, 'document')}"
-        return [found, f"containment {self.settings.containment:g}"]
+        return [found, f"containment {in_full(self.settings.containment or 0)}"]
 
     def _tables(self) -> dict[str, Any]:
         return self._empty_ids() | {"inside": self.inside.held()}
@@ -79,7 +79,7 @@ class ContainmentResult(Result):
 
     def top(self, most: int) -> pa.Table:
         """Give the first rows of `pairs`."""
-        return self.inside.top(most)
+        return self.inside.top(first_of(most))
 
     @property
     def inside_count(self) -> int:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from lookalike.base.errors import OutputError
 from lookalike.base.timing import timed
-from lookalike.base.wording import count
+from lookalike.base.wording import count, in_full
 from lookalike.planning.plan import Plan
 from lookalike.results import kept_files
 from lookalike.results.annotated_files import Annotations, annotated_tables, write_annotated
@@ -27,6 +27,7 @@ from lookalike.write.files import write_atomically, write_table
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable
     from typing import Self
 
     from numpy.typing import NDArray
@@ -50,6 +51,8 @@ CLUSTERED = pa.schema(
 )
 """The columns of clusters; ids may be numbers."""
 COUNTED = ("read", "kept", "removed", "empty")
+FOR_INDEX = "removed_for_index"
+"""Counted too, where documents were looked up in an index: the removed ones that name one there."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +64,14 @@ class KeptRows:
     removed: NDArray[np.int64]
     """The others, by id."""
     named: NDArray[np.int64]
-    """The kept document that each of them names."""
+    """The kept document that each of them names; those of an index are counted after all."""
     similarity: NDArray[np.float64]
     references: int
     """Documents, the first ones, of a reference corpus that is never touched."""
     empty: int
     """Empty documents, which all stay."""
+    for_index: int | None = None
+    """Removed documents that name one of an index; None where there is none."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -94,8 +99,8 @@ class DedupResult(Result):
     def _facts(self) -> list[str]:
         found = f"{len(self):,} of {count(self.counts['read'], 'document')} kept"
         if self.settings.rule == "contained":
-            return [found, f"containment {self.settings.containment:g}"]
-        return [found, f"threshold {self.settings.threshold:g}"]
+            return [found, f"containment {in_full(self.settings.containment or 0)}"]
+        return [found, f"threshold {in_full(self.settings.threshold)}"]
 
     @property
     def score(self) -> str:
@@ -132,22 +137,23 @@ class DedupResult(Result):
         """id, kept, similarity, kept_in: each removed document and the kept one it names, by id.
 
         That is the most similar of the kept documents that were preferred to it, or to the first
-        of its identical copies. `kept_in` says of which corpus it is, the source or the reference:
-        an id may appear in both. With the rule contained the third column is `containment`, the
-        share of the removed one's shingles that the kept one has: of all kept ones, the most.
+        of its identical copies. `kept_in` says of which corpus it is, the source, the reference or
+        an index, whose most similar document goes before all others: an id may appear in each.
+        With the rule contained the third column is `containment`, the share of the removed one's
+        shingles that the kept one has: of all kept ones, the most.
         """
         if self.folder is not None and self.known is not None:
             ids = pa.type_for_alias(self.known["ids"])
             columns = {"id": ids, "kept": ids, self.score: pa.float64(), "kept_in": pa.string()}
             schema, rows = pa.schema(columns), self.counts["removed"]
             return stored_table(self.folder / REMOVED, "jsonl", schema, rows)
-        found, ids = self._thinned(), self._documents().ids
+        found, documents = self._thinned(), self._documents()
         return pa.table(
             {
-                "id": ids.take(found.removed),
-                "kept": ids.take(found.named),
+                "id": documents.ids.take(found.removed),
+                "kept": documents.named.take(found.named),
                 self.score: pa.array(found.similarity),
-                "kept_in": self._origin().corpora(found.named),
+                "kept_in": documents.corpora(found.named),
             },
             metadata=self.metadata,
         )
@@ -156,9 +162,9 @@ class DedupResult(Result):
     def clusters(self) -> pa.Table:
         """The kept documents that others name, and those: id, cluster, size, similarity, kept.
 
-        Last comes `corpus`, the source or the reference, of which the document is. The similarity
-        is that of a document with the kept one of its cluster, which was compared with it: there
-        are no chains. With the rule contained it is the containment, and named so.
+        Last comes `corpus`, of which the document is: the source, the reference or an index. The
+        similarity is that of a document with the kept one of its cluster, which was compared with
+        it: there are no chains. With the rule contained it is the containment, and named so.
         """
         if self.folder is not None:
             names = [self.score if name == "similarity" else name for name in CLUSTERED.names]
@@ -171,25 +177,25 @@ class DedupResult(Result):
     def _numbered(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """The documents of clusters, in order, and the number and the size of each one's."""
         found, documents = self._thinned(), self._documents()
-        labels = np.full(len(documents), -1, np.int64)
+        labels = np.full(len(documents.named), -1, np.int64)
         labels[found.named] = found.named
         labels[found.removed] = found.named
         return numbered(labels, documents.in_order(np.flatnonzero(labels >= 0)))
 
     def _clusters(self) -> pa.Table:
         found, documents = self._thinned(), self._documents()
-        similarity = np.ones(len(documents))
+        similarity = np.ones(len(documents.named))
         similarity[found.removed] = found.similarity
-        stays = np.ones(len(documents), np.bool_)
+        stays = np.ones(len(documents.named), np.bool_)
         stays[found.removed] = False
         rows, numbers, sizes = self._numbered
         columns = {
-            "id": documents.ids.take(rows),
+            "id": documents.named.take(rows),
             "cluster": pa.array(numbers),
             "size": pa.array(sizes),
             self.score: pa.array(similarity[rows]),
             "kept": pa.array(stays[rows]),
-            "corpus": self._origin().corpora(rows),
+            "corpus": documents.corpora(rows),
         }
         return pa.table(columns, metadata=self.metadata)
 
@@ -206,7 +212,7 @@ class DedupResult(Result):
         return pa.concat_tables([*annotated_tables(origin, rows, self._annotations())])
 
     def _annotations(self) -> Annotations:
-        found, documents = self._thinned(), len(self._documents())
+        found, documents = self._thinned(), len(self._documents().named)
         cluster, size = np.zeros(documents, np.int64), np.ones(documents, np.int64)
         rows, numbers, sizes = self._numbered
         cluster[rows], size[rows] = numbers, sizes
@@ -223,14 +229,16 @@ class DedupResult(Result):
     def counts(self) -> dict[str, int]:
         """The documents: kept, removed and empty ones make up those that were read."""
         if self.known is not None:
-            return counts_of(self.known, *COUNTED)
+            there = [name for name in (*COUNTED, FOR_INDEX) if name in self.known["counts"]]
+            return counts_of(self.known, *there)
         found = self._thinned()
-        return {
+        counts = {
             "read": self.summary.documents - found.references,
             "kept": len(found.kept) - found.empty,
             "removed": len(found.removed),
             "empty": found.empty,
         }
+        return counts if found.for_index is None else counts | {FOR_INDEX: found.for_index}
 
     def record(self) -> dict[str, Any]:
         """Give the record of the run: settings, plan, counts, seconds, versions."""
@@ -252,6 +260,7 @@ class DedupResult(Result):
         annotate: bool = False,
         progress: Progress | None = None,
         going_on: bool | None = None,
+        before_it_appears: Callable[[], None] | None = None,
     ) -> None:
         """Write a folder, whole or not at all; `Result.open` opens it again.
 
@@ -263,7 +272,8 @@ class DedupResult(Result):
         (`annotated.jsonl`).
 
         With `going_on`, files that an earlier try wrote are not written again; where it is
-        not None, they stay for another try when this one fails.
+        not None, they stay for another try when this one fails. Last of all, before the folder
+        takes its place, `before_it_appears` is called.
         """
         documents, rows = self._documents(), self._thinned().kept
 
@@ -285,7 +295,14 @@ class DedupResult(Result):
             )
 
         facts = {"annotated": True} if annotate else None
-        write_folder(Path(path), fill, self, going_on=going_on, facts=facts)
+        write_folder(
+            Path(path),
+            fill,
+            self,
+            going_on=going_on,
+            facts=facts,
+            before_it_appears=before_it_appears,
+        )
 
     def _thinned(self) -> KeptRows:
         if self.thinned is None:

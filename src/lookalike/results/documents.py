@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from lookalike.base.errors import OutputError, SourceError
 from lookalike.base.wording import quoted
+from lookalike.results.ids import Ids, JoinedIds
 from lookalike.results.pairs import SORTED, Sorter
 
 if TYPE_CHECKING:
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from lookalike.base.columns import Column
     from lookalike.candidates.identical import Groups
     from lookalike.candidates.pairing import Cells
-    from lookalike.results.ids import Ids
     from lookalike.results.origin import Origin
     from lookalike.results.pairs import Links
 
@@ -78,6 +78,20 @@ class Documents:
     """Where they came from."""
     cells: Cells | None = field(default=None, repr=False)
     """Which of them may be a pair, where not all may."""
+    seen: Ids | None = field(default=None, repr=False)
+    """Documents of an index, which are no documents of the result, but are named in it."""
+
+    @property
+    def named(self) -> Ids:
+        """The ids of all that may be named; those of an index come after all others."""
+        return self.ids if self.seen is None else JoinedIds(self.ids, self.seen)
+
+    def corpora(self, rows: NDArray[np.int64]) -> pa.Array:
+        """Name where each document stands: in the source, the reference, or an index."""
+        known = self.origin.corpora(rows)
+        if self.seen is None:
+            return known
+        return pc.if_else(pa.array(rows >= len(self)), "index", known)
 
     @property
     def joined(self) -> Groups:
@@ -118,7 +132,7 @@ class Documents:
     def in_order(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Sort documents by their ids."""
         by_id = np.empty_like(rows)
-        by_id[self.ids.ranks(rows)] = rows
+        by_id[self.named.ranks(rows)] = rows
         return by_id
 
     def empty(self) -> pa.Array:

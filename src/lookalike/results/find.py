@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from lookalike.base.errors import OutputError
-from lookalike.base.wording import Message, count, setting, similarity_text
+from lookalike.base.option_types import check_path
+from lookalike.base.wording import Message, count, in_full, setting, similarity_text
 from lookalike.planning.plan import Plan
 from lookalike.results.record import Run, counts_of, place_of, record_of
-from lookalike.results.result import Result, is_folder, write_file, write_folder
+from lookalike.results.result import Result, first_of, is_folder, write_file, write_folder
 from lookalike.results.similar_pairs import CONTAINMENTS, HeldPairs, LinkedPairs, StoredPairs
 from lookalike.results.stored import stored_table
 from lookalike.results.summary import Summary
@@ -79,7 +80,7 @@ class FindResult(Result):
         found = f"{count(len(self), 'pair')} in {count(self.summary.documents, 'document')}"
         if self.settings.simhash is not None:
             return [found, f"simhash {self.settings.simhash}"]
-        return [found, f"threshold {self.settings.threshold:g}"]
+        return [found, f"threshold {in_full(self.settings.threshold)}"]
 
     def _tables(self) -> dict[str, Any]:
         tables = self._empty_ids() | {"similar": self.similar.held(), "grouped": None}
@@ -113,7 +114,7 @@ class FindResult(Result):
 
     def top(self, most: int) -> pa.Table:
         """Give the first rows of `pairs`, without laying out all of them."""
-        return self.similar.top(most)
+        return self.similar.top(first_of(most))
 
     @cached_property
     def empty(self) -> pa.Array:
@@ -198,6 +199,7 @@ class FindResult(Result):
 
     def write_clusters(self, path: str | os.PathLike[str], format: str | None = None) -> None:
         """Write the clusters to a file."""
+        check_path("path", path)
         kind = format or format_of(path)
         table = self.clusters
         write_atomically(path, lambda stream: write_tables(iter([table]), stream, kind))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from lookalike.base.columns import Column, Columns
 
-__all__ = ["IdWriter", "Ids"]
+__all__ = ["IdWriter", "Ids", "JoinedIds"]
 
 PIECE_IDS = 1 << 18
 """Ids that are read at a time."""
@@ -122,3 +122,33 @@ class Ids(Strings):
                     raise SourceError(f"{place(row)} is read twice: name each source once")
                 raise repeated_id(name, place(seen[name]), place(row))
             seen[name] = row
+
+
+class JoinedIds(Ids):
+    """The ids of two corpora, one after the other; both are numbers, or both are text."""
+
+    def __init__(self, first: Ids, second: Ids) -> None:
+        """Take both."""
+        self._parts = first, second
+        self.whole = first.whole
+
+    def __len__(self) -> int:
+        """Count both."""
+        return sum(map(len, self._parts))
+
+    def take(self, rows: NDArray[np.int64]) -> pa.Array:
+        """Give some ids, in the given order."""
+        first, second = self._parts
+        later = rows >= len(first)
+        taken = [first.take(rows[~later]), second.take(rows[later] - len(first))]
+        kind = next((part.type for part in taken if pa.types.is_large_string(part.type)), None)
+        joined = pa.concat_arrays([part.cast(kind or part.type) for part in taken])
+        places = np.empty(len(rows), np.int64)
+        places[np.flatnonzero(~later)] = np.arange(len(taken[0]))
+        places[np.flatnonzero(later)] = np.arange(len(taken[0]), len(rows))
+        return joined.take(pa.array(places))
+
+    @cached_property
+    def counted(self) -> bool:
+        """Whether all are text that is made of the digits 0 to 9."""
+        return all(part.counted or not len(part) for part in self._parts)

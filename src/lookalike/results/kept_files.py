@@ -46,8 +46,9 @@ def copy_kept(
 ) -> None:
     """Copy the records of some documents, each file in its own format, to a file of its own.
 
-    `unread` names files that turned out to be no text: these and those set aside before are copied
-    too, and none where it is None. `bad` names files of which something could not be read.
+    `unread` names files that turned out to be no text: these, those set aside before and those of
+    which nothing could be read are copied too, and none where it is None. `bad` names files of
+    which something could not be read.
     """
     corpus, target = origin.sources[-1], folder / KEPT
     target.mkdir(exist_ok=True)
@@ -63,16 +64,13 @@ def copy_kept(
         _copy(corpus, shard, records, target)
         if progress is not None:
             progress("write", shard + 1, len(corpus.shards))
-    if unread is not None:
-        # Damaged documents in folders are not lost either.
-        whole = {one for one in passed if corpus.shards[one].is_one_document}
-        damaged = {one for one in whole if corpus.shards[one].within}
-        none = np.empty(0, np.int64)
-        for file in sorted(damaged):
-            with suppress(SourceError):  # one that went away is named as bad
-                _copy(corpus, file, none, target)
-        for file in corpus.unread_files(unread):
-            _copy(corpus, file, none, target)
+    if unread is None:
+        return
+    for file in sorted(passed):
+        with suppress(SourceError):  # one that went away, or is locked, is named as bad
+            _copy_whole(corpus, file, target)
+    for file in corpus.unread_files(unread):
+        _copy_whole(corpus, file, target)
 
 
 def wholly_bad(origin: Origin, corpus: Corpus, bad: Set[str]) -> set[int]:
@@ -86,9 +84,15 @@ def wholly_bad(origin: Origin, corpus: Corpus, bad: Set[str]) -> set[int]:
 
 def _copy(corpus: Corpus, shard: int, records: NDArray[np.int64], target: Path) -> None:
     """Copy records of a file, or one that is a document as it is, unless an earlier try did."""
-    of_records = shard < len(corpus.shards) and not corpus.shards[shard].is_one_document
+    of_records = not corpus.shards[shard].is_one_document
     path = target / corpus.copied_name(shard)
     copied(path, lambda part: corpus.copy(shard, records, part), sync=of_records)
+
+
+def _copy_whole(corpus: Corpus, shard: int, target: Path) -> None:
+    """Copy a file that cannot be read as it is, unless an earlier try did."""
+    path = target / corpus.copied_name(shard)
+    copied(path, lambda part: corpus.copy_whole(shard, part), sync=False)
 
 
 def copied(path: Path, write: Callable[[Path], None], *, sync: bool = True) -> None:

@@ -50,17 +50,28 @@ class Run:
     keep: str | None = None
     job: str | None = None
     """The name of this very job: its sources, how they are read, its settings, what it writes."""
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    """How the sources were read, as it was asked for."""
+    indexes: list[str] = field(default_factory=list)
+    """The indexes in which documents were looked up."""
 
     def as_dict(self) -> dict[str, Any]:
         """Give the facts, for the record."""
         found = {"job": self.job, "sources": self.sources, "against": self.against}
-        return found | {"recipe": self.recipe, "keep": self.keep}
+        found |= {"indexes": self.indexes} if self.indexes else {}
+        return found | {"reading": dict(self.reading), "recipe": self.recipe, "keep": self.keep}
 
     @classmethod
     def of_record(cls, record: Mapping[str, Any]) -> Run:
         """Read them again."""
         return cls(
-            record["sources"], record["against"], record["recipe"], record["keep"], record["job"]
+            record["sources"],
+            record["against"],
+            record["recipe"],
+            record["keep"],
+            record["job"],
+            record["reading"],
+            record.get("indexes", []),
         )
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import shutil
 from abc import ABC, abstractmethod
+from numbers import Integral
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar
 
-from lookalike.base.errors import OutputError, SourceError, UnreadableError
+from lookalike.base.errors import OutputError, SettingsError, SourceError, UnreadableError
+from lookalike.base.option_types import check_path
 from lookalike.base.timing import timed
-from lookalike.base.wording import quoted
+from lookalike.base.wording import quoted, setting
 from lookalike.results.record import RUN, beside_file, read_record, result_of, write_record
 from lookalike.results.unread import write_unread
 from lookalike.write.files import (
@@ -39,10 +41,12 @@ if TYPE_CHECKING:
     Tables = Mapping[str, Callable[[], Iterator[pa.Table]]]
     Progress = Callable[[str, int, int], None]
 
-__all__ = ["Result", "is_folder", "write_file", "write_folder"]
+__all__ = ["Result", "first_of", "is_folder", "write_file", "write_folder"]
 
 WRITE = "write"
 """The stage that writes a result."""
+MAX_FIRST = 1 << 40
+"""First rows that can be asked for: more than there ever are."""
 
 
 class Result(ABC):
@@ -117,6 +121,7 @@ class Result(ABC):
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> Self:
         """Open a result that was written: a folder, or a file with its record beside it."""
+        check_path("path", path)
         record = read_record(Path(path))
         place = result_of(Path(path))
         kind = Result._commands.get(str(record.get("command")))
@@ -172,8 +177,16 @@ class Result(ABC):
         self.close()
 
 
+def first_of(most: int) -> int:
+    """Give how many first rows are asked for, refusing what is no number of rows."""
+    if isinstance(most, bool) or not isinstance(most, Integral) or most < 0:
+        raise SettingsError(f"{setting('most', most)}: use a whole number from 0, as 20")
+    return min(int(most), MAX_FIRST)
+
+
 def is_folder(path: str | os.PathLike[str], kind: str | None = None) -> bool:
     """Tell whether a result goes to a folder: one that is there, or a name without an ending."""
+    check_path("path", path)
     name = os.fspath(path)
     if name.endswith(("/", os.sep)) or Path(name).is_dir():
         return True
@@ -208,10 +221,12 @@ def write_folder(
     *,
     going_on: bool | None = None,
     facts: Mapping[str, Any] | None = None,
+    before_it_appears: Callable[[], None] | None = None,
 ) -> None:
     """Let `fill` write files beside a folder, then put them in its place as a whole.
 
-    The record of the result is beside them, with further facts.
+    The record of the result is beside them, with further facts. When all is written,
+    `before_it_appears` is called.
 
     With `going_on`, what an earlier try left there stays. With None nobody will go on, and nothing
     is left where it fails.
@@ -229,6 +244,8 @@ def write_folder(
         write_record(partial / RUN, result.record() | dict(facts or {}))
         for left in partial.rglob(f".*.lookalike-{PART}"):
             left.unlink()
+        if before_it_appears is not None:
+            before_it_appears()
         if hasattr(os, "sync"):
             # Once for all the small files, for which one by one would take long.
             os.sync()

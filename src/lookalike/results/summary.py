@@ -79,7 +79,7 @@ class Summary:
             "bad": list(self.bad),
             "notes": list(self.notes),
             "warnings": list(self.warnings),
-            "seconds": {name: round(spent, 3) for name, spent in self.seconds.items()},
+            "seconds": self.seconds.recorded(),
         }
 
     @classmethod
@@ -103,5 +103,5 @@ class Summary:
             bad_count=counts["bad"],
             notes=tuple(record["notes"]),
             warnings=tuple(record["warnings"]),
-            seconds=Seconds(record["seconds"]),
+            seconds=Seconds.of_record(record["seconds"]),
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -16,9 +17,18 @@ if TYPE_CHECKING:
 
     from lookalike.read.files import Unread
 
-__all__ = ["SKIPPED", "no_texts", "none_unread", "opened_unread", "table_of", "write_unread"]
+__all__ = [
+    "SKIPPED",
+    "no_texts",
+    "none_unread",
+    "opened_unread",
+    "place_of_unread",
+    "table_of",
+    "write_unread",
+]
 
 SKIPPED = "skipped.jsonl"
+RECORD = re.compile(r":\d+\b")
 NO_TEXTS = (BINARY, UNKNOWN_ENCODING, NO_TEXT, NO_COLUMN)
 """Reasons why a whole file, in which nothing is wrong, holds no document."""
 COLUMNS = pa.schema({"path": pa.large_string(), "reason": pa.large_string()})
@@ -26,8 +36,21 @@ COLUMNS = pa.schema({"path": pa.large_string(), "reason": pa.large_string()})
 
 def table_of(unread: Sequence[Unread]) -> pa.Table:
     """Lay out paths and reasons, with how many there are of what is not named one by one."""
-    reasons = [f"{one.reason} ({one.many:,})" if one.many > 1 else one.reason for one in unread]
+    reasons = [_reason(one) for one in unread]
     return pa.table({"path": [one.path for one in unread], "reason": reasons}, COLUMNS)
+
+
+def _reason(one: Unread) -> str:
+    """Say why something was not read, beside its path, which a message may begin with."""
+    if one.many > 1:
+        return f"{one.reason} ({one.many:,})"
+    if one.detail:
+        return f"{one.reason}: {one.detail}"
+    after = one.reason.removeprefix(one.path)
+    if after == one.reason or after[:1] not in (" ", ":"):
+        return one.reason
+    record = RECORD.match(after)
+    return f"record {after[1:]}" if record else after.strip(": ")
 
 
 def none_unread() -> pa.Table:
@@ -39,12 +62,12 @@ def no_texts(unread: pa.Table) -> set[str]:
     """Give the paths of files that are no text."""
     paths, reasons = (unread[name].to_pylist() for name in ("path", "reason"))
     passed = zip(paths, reasons, strict=True)
-    return {path for path, reason in passed if reason in NO_TEXTS}
+    return {path for path, reason in passed if reason.partition(": ")[0] in NO_TEXTS}
 
 
 def write_unread(result: Path, unread: pa.Table) -> None:
     """Write what was not read into the folder of a result, or beside its file; nothing of none."""
-    path = _place(result)
+    path = place_of_unread(result)
     if len(unread):
         write_atomically(path, lambda stream: write_table(unread, stream, "jsonl"))
     else:
@@ -54,8 +77,10 @@ def write_unread(result: Path, unread: pa.Table) -> None:
 def opened_unread(result: Path, counts: Mapping[str, Any]) -> pa.Table:
     """Read it again."""
     rows = counts.get("unread", 0)
-    return stored_table(_place(result), "jsonl", COLUMNS, rows) if rows else none_unread()
+    return stored_table(place_of_unread(result), "jsonl", COLUMNS, rows) if rows else none_unread()
 
 
-def _place(result: Path) -> Path:
-    return result / SKIPPED if result.is_dir() else result.with_name(f"{result.name}.{SKIPPED}")
+def place_of_unread(result: Path, *, is_folder: bool | None = None) -> Path:
+    """Give the file that names what was not read: in the folder of a result, or beside its file."""
+    in_folder = result.is_dir() if is_folder is None else is_folder
+    return result / SKIPPED if in_folder else result.with_name(f"{result.name}.{SKIPPED}")

@@ -177,7 +177,8 @@ def in_pieces(
     lengths = documents.lengths(chosen)
     distinct = int(lengths.sum())
     paired = int(lengths[left].sum() + lengths[right].sum())
-    if distinct <= WHOLE_BYTES and paired > 4 * distinct:
+    few = paired <= PIECE_BYTES and len(first) <= PIECE_PAIRS
+    if few or (distinct <= WHOLE_BYTES and paired > 4 * distinct):
         part, mine = documents.part(chosen)
         heard = None if below is None else below.among(involved)
         return score(build(part, mine, threads), left, right, threads, heard).at(involved)

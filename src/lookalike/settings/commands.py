@@ -18,6 +18,7 @@ from lookalike.settings.options import (
     Encoded,
     Estimated,
     Grouped,
+    Indexed,
     Inside,
     Keeping,
     Listed,
@@ -112,6 +113,7 @@ class DedupOptions(
     Similar,
     Ruled,
     Grouped,
+    Indexed,
     Keeping,
     WrittenFolder,
 ):

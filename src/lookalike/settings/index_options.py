@@ -45,10 +45,10 @@ class Planned:
     )
     documents: int = option(1_000_000, "How many documents are planned for.", short="-n")
     dimension: int | None = option(
-        None, "For vectors without a sample: how many numbers a vector has."
+        None, "For vectors without a sample: how many numbers a vector has.", example=384
     )
-    bands: int | None = option(None, "Bands, instead of a plan; with the rows of each.")
-    rows: int | None = option(None, "Rows of a band, instead of a plan; with the bands.")
+    bands: int | None = option(None, "Bands, instead of a plan; with the rows of each.", example=20)
+    rows: int | None = option(None, "Rows of a band, instead of a plan; with the bands.", example=5)
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
@@ -86,7 +86,9 @@ class Found:
         is_share=True,
         example=0.9,
     )
-    top: int | None = option(None, "Give at most so many for each document, the most similar.")
+    top: int | None = option(
+        None, "Give at most so many for each document, the most similar.", example=10
+    )
     where: str | None = option(
         None,
         "Give only those whose metadata meets this, as \"source = 'web' and year >= 2020\".",

@@ -32,6 +32,7 @@ __all__ = [
     "Encoded",
     "Estimated",
     "Grouped",
+    "Indexed",
     "Inside",
     "Keeping",
     "Listed",
@@ -62,7 +63,7 @@ RULES = ("similar", "contained")
 WEIGHTS = ("counts", "binary", "log", "tf-idf")
 FORMATS = ("table", "jsonl", "csv", "parquet")
 FOLDER = "folder"
-"""The group of a file that has no columns: the folder in which it stands."""
+"""The group of a file that has no columns: the first folder below the source."""
 MARKUPS = ("html",)
 
 
@@ -97,7 +98,12 @@ class Inside:
 class Shingled:
     """What is compared."""
 
-    shingle: str = option("auto", "What is compared.", metavar="auto|chars:K|words:K", short="-s")
+    shingle: str = option(
+        "auto",
+        "What is compared: runs of K characters or of K words; auto chooses K characters.",
+        metavar="auto|chars:K|words:K",
+        short="-s",
+    )
     multiset: bool = option(False, "Count how often a shingle occurs, not only whether.")
 
 
@@ -105,8 +111,12 @@ class Shingled:
 class Banded:
     """Bands and rows as given, instead of a plan."""
 
-    bands: int | None = option(None, "Bands, instead of a plan; with the rows of each.", example=20)
-    rows: int | None = option(None, "Rows of a band, instead of a plan; with the bands.", example=5)
+    bands: int | None = option(
+        None, "Number of bands, instead of a plan; give the rows of each too.", example=20
+    )
+    rows: int | None = option(
+        None, "Rows of a band, instead of a plan; give the bands too.", example=5
+    )
     cascade: str | None = option(
         None, "Any AND/OR cascade, as 'and:4 or:4 and:2', instead of a plan.", metavar="SPEC"
     )
@@ -182,7 +192,7 @@ class Seeded:
     """The random hash functions."""
 
     seed: int = option(
-        1, "Of the random hash functions; without effect where every pair is compared."
+        1, "Seed of the random hash functions; without effect where every pair is compared."
     )
 
 
@@ -211,9 +221,27 @@ class Keeping:
     )
     against: Any = option(
         None,
-        "Reference corpus: what is similar to one of its documents goes; it is never touched. "
-        "May be given several times.",
+        "Reference corpus, or index: what is similar to one of its documents goes; it is never "
+        "touched. May be given several times.",
         metavar="REF",
+        is_list=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class Indexed:
+    """An index that grows by what is kept."""
+
+    index: Any = option(
+        None,
+        "Index of what was kept before: what is similar to one of its documents goes, and what is "
+        "kept is added to it.",
+        metavar="INDEX",
+    )
+    metadata: Any = option(
+        None,
+        "Column of the source that the index keeps with each document. May be given several times.",
+        metavar="COLUMN",
         is_list=True,
     )
 
@@ -258,7 +286,8 @@ class Grouped:
     groups: str | None = option(
         None,
         "Column by which documents are grouped: two of one group are no pair, and one without a "
-        "value is a group of its own; 'folder' stands for the folder of a file without columns.",
+        "value is a group of its own; 'folder' groups files without columns by the first folder "
+        "below the source.",
         metavar="COLUMN",
     )
 
@@ -289,7 +318,9 @@ class Assumed:
         None, "Shingles of a document, on average; by default 1000.", example=1000
     )
     signature: int | None = option(
-        None, "Rows, or bits with the cosine: the best that they allow.", example=128
+        None,
+        "Rows of a signature, with the cosine bits: choose the best bands that so many allow.",
+        example=128,
     )
     miss_weight: float | None = option(
         None,
@@ -462,9 +493,7 @@ class WrittenFolder:
     list_only: bool = option(
         False, "Write the ids of the kept documents, not the documents.", also=("list",)
     )
-    drop_unread: bool = option(
-        False, "Leave out of the kept files those of a folder that cannot be read."
-    )
+    drop_unread: bool = option(False, "Leave out of the kept files those that cannot be read.")
     annotate: bool = option(
         False,
         "Write all documents, with the columns cluster, cluster_size, kept and similarity added, "
@@ -489,13 +518,13 @@ class Resources:
     """What a job may use, and who hears of it."""
 
     memory: str | float | None = option(
-        None, "Bound, as 2GB; by default half of what is free.", metavar="SIZE"
+        None, "Most memory to use, as 2GB; by default half of what is free.", metavar="SIZE"
     )
-    threads: int | None = option(None, "Threads; by default one a processor.", example=4)
+    threads: int | None = option(None, "Threads to use; by default one a processor.", example=4)
     progress: Callable[[str, int, int], None] | bool | None = option(
         None,
-        "Called with the stage, how much of it is done, and how much there is; of read these are "
-        "bytes. True shows it on standard error.",
+        "Called with the stage, how much of it is done, and how much there is; of read, add and "
+        "query these are bytes. True shows it on standard error.",
         python_only=True,
     )
     say: Callable[[str], None] | None = option(

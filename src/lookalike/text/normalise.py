@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -202,6 +203,16 @@ class _Normalised(NamedTuple):
     characters: NDArray[np.int64]
 
 
+@lru_cache(maxsize=16)
+def _ascii(blanks: int, *, cased: bool) -> NDArray[np.uint8]:
+    """Give what becomes of each character of ASCII."""
+    table = unicode.code_points()[:128]
+    points = np.arange(128, dtype=np.uint8)
+    lower = points if cased else (table & unicode.LOWER).astype(np.uint8)
+    found: NDArray[np.uint8] = np.where(table & blanks, kernels.BLANK, lower)
+    return found
+
+
 def _normalised(
     data: NDArray[np.uint8],
     offsets: NDArray[np.int64],
@@ -215,8 +226,6 @@ def _normalised(
     blanks |= unicode.NUMBER if options.strip_digits else 0
     trusted = composed or options.raw
     cased = trusted or options.keep_case
-    points = np.arange(128, dtype=np.uint8)
-    lower = points if cased else (table[:128] & unicode.LOWER).astype(np.uint8)
     result = _Normalised(
         np.empty(len(data) + kernels.PADDING_BYTES, np.uint8),
         np.zeros(len(offsets), np.int64),
@@ -228,7 +237,7 @@ def _normalised(
         offsets,
         table,
         unicode.combining_classes(),
-        np.where(table[:128] & blanks, kernels.BLANK, lower),
+        _ascii(blanks, cased=cased),
         np.uint32(blanks),
         np.uint32(0 if trusted else unicode.COMPLEX | unicode.MARK),
         cased,

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from numbers import Integral
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from lookalike.base.errors import SettingsError
 from lookalike.base.string_columns import strings
-from lookalike.base.wording import quoted
+from lookalike.base.wording import setting
 from lookalike.text import unicode
 from lookalike.text.normalise import Normalisation, normalise
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Passage", "shared_passages", "word_spans"]
+    Words = tuple[list[str], NDArray[np.int64]]
+    """The words of a document, and where each begins and ends."""
+
+__all__ = ["Passage", "shared_passages", "shared_runs", "word_spans"]
 
 MIN_WORDS = 5
 """Words that a shared passage has at the least."""
@@ -28,7 +32,10 @@ MAX_PLACES = 64
 
 @dataclass(frozen=True)
 class Passage:
-    """The same words in both texts: from and to character offsets, in each as it was given."""
+    """The same words in both texts: from and to character offsets, in each as it was given.
+
+    Of lists of tokens these are places in the list.
+    """
 
     a_start: int
     a_end: int
@@ -65,10 +72,26 @@ def shared_passages(
     in `b`; of several places in `a` (of the first 64), the longest match is given, and of those the
     first.
     """
-    if not isinstance(shortest, int) or shortest < 1:
-        raise SettingsError(f"passages of {quoted(shortest)} words: use at least 1, as 5")
-    words_a, spans_a = _canonical_words(a, options)
-    words_b, spans_b = _canonical_words(b, options)
+    return _shared(_canonical_words(a, options), _canonical_words(b, options), shortest)
+
+
+def shared_runs(a: list[str], b: list[str], *, shortest: int = MIN_WORDS) -> list[Passage]:
+    """Give the same of two lists of tokens, as they are: a passage is a slice of each list."""
+    return _shared((a, _places(a)), (b, _places(b)), shortest)
+
+
+def _places(tokens: list[str]) -> NDArray[np.int64]:
+    starts = np.arange(len(tokens), dtype=np.int64)
+    return np.stack([starts, starts + 1], axis=1)
+
+
+def _shared(first: Words, second: Words, shortest: int) -> list[Passage]:
+    if isinstance(shortest, bool) or not isinstance(shortest, Integral) or shortest < 1:
+        raise SettingsError(
+            f"{setting('shortest', shortest)}: use a whole number of words from 1, as 5"
+        )
+    shortest = int(shortest)
+    (words_a, spans_a), (words_b, spans_b) = first, second
     places = defaultdict(list)
     for i in range(len(words_a) - shortest + 1):
         places[tuple(words_a[i : i + shortest])].append(i)
@@ -102,9 +125,7 @@ def shared_passages(
     return found
 
 
-def _canonical_words(
-    text: str, options: Normalisation | None
-) -> tuple[list[str], NDArray[np.int64]]:
+def _canonical_words(text: str, options: Normalisation | None) -> Words:
     """Give the words in canonical form, without those of which nothing is left, and their spans."""
     spans = word_spans(text)
     words = strings([text[start:end] for start, end in spans.tolist()])

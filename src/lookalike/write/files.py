@@ -9,6 +9,7 @@ import json
 import os
 import re
 from contextlib import contextmanager
+from datetime import date
 from itertools import chain
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -96,6 +97,7 @@ def write_tables(tables: Iterator[pa.Table], stream: IO[bytes], kind: str) -> No
 
 def _csv_line(values: Iterable[Any], *, printable: bool) -> bytes:
     line = io.StringIO()
+    values = [_time_text(value) if isinstance(value, date) else value for value in values]
     # Only what is in the end of a line is quoted for it, and readers end one at either.
     csv.writer(line, lineterminator="\r\n").writerow(map(visible, values) if printable else values)
     return line.getvalue().removesuffix("\r\n").encode() + b"\n"
@@ -106,10 +108,17 @@ def json_text(value: Any, *, indent: int | None = None, printable: bool = False)
 
     What is escaped is the same value to every reader of JSON.
     """
-    text = json.dumps(value, indent=indent, ensure_ascii=False)
+    text = json.dumps(value, indent=indent, ensure_ascii=False, default=_time_text)
     if not printable:
         return SURROGATES.sub(_escaped, text)
     return "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in text)
+
+
+def _time_text(value: Any) -> str:
+    """Write a date or a timestamp as ISO 8601 has it."""
+    if isinstance(value, date):
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} is not of JSON")
 
 
 def _escaped(found: re.Match[str]) -> str:

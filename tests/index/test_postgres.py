@@ -1,0 +1,361 @@
+"""What is PostgreSQL's own: addresses, connections that are lost, rights, formats."""
+
+import secrets
+import subprocess
+import sys
+import threading
+
+import psycopg
+import pytest
+
+from lookalike.base.errors import OutputError, SettingsError, SourceError, UnreadableError
+from lookalike.index import postgres as module
+from lookalike.index.postgres import STEPS, PostgresStore
+from lookalike.index.postgres_address import PostgresAddress
+from lookalike.index.store import FORMAT, Document
+from store_places import postgres_place
+
+NAME = f"test_{secrets.token_hex(8)}"
+"""Of what all users of a server share."""
+
+
+class TestAddresses:
+    @pytest.mark.parametrize(
+        ("given", "index", "shown"),
+        [
+            ("postgresql://", "lookalike", "postgresql:///?index=lookalike"),
+            ("postgres://host/db", "lookalike", "postgresql://host/db?index=lookalike"),
+            ("postgresql://host/db?index=pages", "pages", "postgresql://host/db?index=pages"),
+            ("postgresql://host:5433?index=a", "a", "postgresql://host:5433/?index=a"),
+            (
+                "postgresql://me:secret@host/db?index=a%20b%C3%A4&sslmode=disable",
+                "a bä",
+                "postgresql://me@host/db?index=a%20b%C3%A4",
+            ),
+            (
+                "postgresql://me:sec%40r%2Fet@host/db?sslmode=disable&index=a&password=secret",
+                "a",
+                "postgresql://me@host/db?index=a",
+            ),
+            ("postgresql://[::1]:1/db", "lookalike", "postgresql://[::1]:1/db?index=lookalike"),
+            ("postgresql://a:1,b:2/db?index=x", "x", "postgresql://a:1,b:2/db?index=x"),
+            ("postgresql:///db?host=/run/pg&index=x", "x", "postgresql://%2Frun%2Fpg/db?index=x"),
+            ("postgresql://me:sec#ret@host/db?index=x", "x", "postgresql://me@host/db?index=x"),
+        ],
+    )
+    def test_an_address_is_read_and_shown_without_its_password(self, given, index, shown):
+        found = PostgresAddress.parse(given)
+        assert (found.index, found.shown) == (index, shown)
+        assert "index" not in found.parameters
+        assert "sec" not in repr(found)
+        assert PostgresAddress.parse(shown).index == index
+
+    def test_other_parameters_are_handed_on(self):
+        found = PostgresAddress.parse("postgresql://me:a%40b@host/db?index=x&sslmode=require")
+        assert found.parameters == {
+            "user": "me",
+            "password": "a@b",
+            "host": "host",
+            "dbname": "db",
+            "sslmode": "require",
+        }
+
+    @pytest.mark.parametrize(
+        "given",
+        [
+            "postgresql://me:secret@more@host/db",
+            "postgresql://me:secret/more@host/db",
+            "postgresql://me:secret?more@host/db",
+            "postgresql://me:secret/db",
+            "postgresql://me:secret%zz@host/db",
+            "postgresql://me:secret@host/db?wrong=1",
+            "postgresql://me:secret@host/db?wrong",
+            "postgresql://me:secret@[::1/db",
+        ],
+    )
+    def test_what_is_no_address_is_refused_and_not_shown(self, given):
+        with pytest.raises(SettingsError, match=r"write it as|is written as") as caught:
+            PostgresAddress.parse(given)
+        assert "secret" not in str(caught.value)
+        assert "postgresql://user@host/database?index=pages" in str(caught.value)
+
+    @pytest.mark.parametrize("name", ["", "pg_x", "a" * 64, "ä" * 32, "a%00b", "a%0Ab"])
+    def test_names_that_postgresql_does_not_take_are_refused(self, name):
+        with pytest.raises(SettingsError, match="it has 1 to 63 bytes, and does not begin with"):
+            PostgresAddress.parse(f"postgresql://host/db?index={name}")
+
+    @pytest.mark.parametrize("name", ['quo"te', "it's", "Größe", "drop table; --", "a" * 63, "%"])
+    def test_any_other_name_is_one(self, postgres, name):
+        place = postgres_place(postgres.address(name))
+        with place.create({"n": "1"}).write() as writer:
+            writer.count_up("n", 1)
+        place.close()
+        with place.open().read() as reader:
+            assert reader.fact("n") == "2"
+        place.open().compact()
+        place.close()
+
+
+@pytest.fixture
+def place(postgres):
+    place = postgres_place(postgres.address())
+    yield place
+    place.close()
+
+
+def test_no_server_is_told_without_the_password(monkeypatch):
+    monkeypatch.setattr(module, "PAUSES", (0.01,))
+    with pytest.raises(UnreadableError) as caught:
+        PostgresStore("postgresql://me:secret@127.0.0.1:1/db?index=pages")
+    said = str(caught.value)
+    assert said.startswith("postgresql://me@127.0.0.1:1/db?index=pages cannot be reached: ")
+    assert "refused" in said
+    assert said.endswith("see that the server runs, and that the address is right")
+    assert "secret" not in said
+    assert len(said.splitlines()) == 1
+
+
+def test_a_server_that_does_not_answer_at_once_is_tried_again(place, monkeypatch):
+    place.create({"n": "1"}).close()
+    monkeypatch.setattr(module, "PAUSES", (0.0, 0.0))
+    connect, failed = psycopg.connect, []
+
+    def fail_twice(*arguments, **options):
+        if len(failed) < 2:
+            failed.append(1)
+            raise psycopg.OperationalError("the database system is starting up")
+        return connect(*arguments, **options)
+
+    monkeypatch.setattr(psycopg, "connect", fail_twice)
+    with place.open().read() as reader:
+        assert reader.fact("n") == "1"
+    assert len(failed) == 2
+
+
+class TestLostConnections:
+    @pytest.fixture
+    def place(self, postgres):
+        place = postgres_place(f"{postgres.address()}&application_name={NAME}")
+        yield place
+        place.close()
+
+    def end_all(self, postgres):
+        """End the connections of the test, as a server does that restarts."""
+        assert postgres.run(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            f" WHERE application_name = '{NAME}'"
+        )
+
+    def test_those_that_wait_for_work_are_replaced(self, postgres, place):
+        store = place.create({"n": "1"})
+        both = threading.Barrier(2)
+
+        def read():
+            with store.read():
+                both.wait()
+
+        other = threading.Thread(target=read)
+        other.start()
+        read()
+        other.join()
+        for use in (store.read, store.write):
+            self.end_all(postgres)
+            with use() as rows:
+                assert rows.fact("n") == "1"
+
+    def test_a_read_that_loses_its_own_is_told(self, postgres, place):
+        store = place.create({"n": "1"})
+        with (  # noqa: PT012
+            pytest.raises(UnreadableError, match=r"the connection to .* was lost \(.*\): run it"),
+            store.read() as reader,
+        ):
+            self.end_all(postgres)
+            reader.fact("n")
+        with store.read() as reader:
+            assert reader.fact("n") == "1"
+
+    def test_a_change_that_loses_its_own_is_undone(self, postgres, place):
+        store = place.create({"n": "1"})
+        with (  # noqa: PT012
+            pytest.raises(UnreadableError, match="was lost, and what was under way was undone"),
+            store.write() as writer,
+        ):
+            writer.set_fact("n", "2")
+            self.end_all(postgres)
+            writer.put_documents([Document("a", 1, None, 0)])
+        with store.read() as reader:
+            assert reader.fact("n") == "1"
+            assert reader.counts()["documents"] == 0
+
+    def test_one_that_was_ending_may_be_there_or_not(self, postgres, place):
+        store = place.create({"n": "1"})
+        with (  # noqa: PT012
+            pytest.raises(UnreadableError, match="as a change ended, which may be there or not"),
+            store.write() as writer,
+        ):
+            writer.set_fact("n", "2")
+            self.end_all(postgres)
+
+
+def test_a_statement_that_failed_and_was_passed_over_is_no_change(place):
+    store = place.create({"n": "1"})
+    with pytest.raises(OutputError, match="a change failed, and nothing of it was made"):  # noqa: PT012, SIM117
+        with store.write() as writer:
+            writer.set_fact("n", "2")
+            with pytest.raises(psycopg.Error):
+                writer.connection.execute("SELECT 1 / 0")
+    with store.read() as reader:
+        assert reader.fact("n") == "1"
+
+
+class TestFormats:
+    def test_another_schema_is_refused(self, postgres, place):
+        name = PostgresAddress.parse(place.place).index
+        postgres.run("CREATE SCHEMA {}", name)
+        postgres.run("CREATE TABLE {}.fact (name text)", name)
+        with pytest.raises(SourceError, match=r"is no index of Lookalike: its schema .* holds"):
+            place.open()
+        with pytest.raises(OutputError, match="is there already: give another name, or drop the"):
+            place.create()
+        assert postgres.run("SELECT count(*) FROM {}.fact", name) == [(0,)]
+
+    def test_a_newer_format_is_refused(self, postgres, place):
+        place.create().close()
+        postgres.run(f"UPDATE {{}}.format SET version = {FORMAT + 1}")
+        with pytest.raises(SourceError, match=f"of a newer format, {FORMAT + 1}, and this version"):
+            place.open()
+
+    def test_there_is_a_step_to_each_format(self):
+        assert len(STEPS) == FORMAT
+
+    def test_an_older_one_is_brought_up_to_date_once(self, postgres, place, monkeypatch):
+        place.create({"n": "1"}).close()
+        step = "ALTER TABLE document ADD COLUMN colour text DEFAULT 'red'"
+        monkeypatch.setattr(module, "STEPS", (*STEPS, step))
+        monkeypatch.setattr(module, "FORMAT", FORMAT + 1)
+        opened = []
+        threads = [threading.Thread(target=lambda: opened.append(place.open())) for _ in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert len(opened) == 4
+        with opened[0].write() as writer:
+            writer.put_documents([Document("a", 1, None, 0)])
+            assert writer.fact("n") == "1"
+        assert postgres.run("SELECT colour FROM {}.document") == [("red",)]
+        assert postgres.run("SELECT version FROM {}.format") == [(FORMAT + 1,)]
+
+    def test_a_step_that_fails_leaves_the_format_as_it_was(self, postgres, place, monkeypatch):
+        place.create({"n": "1"}).close()
+        with monkeypatch.context() as patched:
+            wrong = "ALTER TABLE document ADD COLUMN colour text; SELECT 1 / 0"
+            patched.setattr(module, "STEPS", (*STEPS, wrong))
+            patched.setattr(module, "FORMAT", FORMAT + 1)
+            with pytest.raises(SourceError, match="division by zero"):
+                place.open()
+        with place.open().read() as reader:
+            assert reader.fact("n") == "1"
+
+    def test_one_that_lost_a_table_is_refused_in_a_line(self, postgres, place):
+        store = place.create()
+        postgres.run("DROP TABLE {}.loose")
+        with (
+            pytest.raises(SourceError, match=r"is not there any more, or lacks a part: relation"),
+            store.read() as reader,
+        ):
+            reader.counts()
+
+    def test_one_that_is_dropped_meanwhile_is_told(self, postgres, place):
+        store = place.create()
+        postgres.run("DROP SCHEMA {} CASCADE")
+        with pytest.raises(SourceError, match="is not there any more"), store.write() as writer:
+            writer.set_fact("n", "1")
+
+
+def test_ids_are_ordered_by_their_bytes_whatever_the_language_of_the_database(postgres, place):
+    place.create()
+    name = PostgresAddress.parse(place.place).index
+    assert postgres.run(
+        "SELECT table_name, collation_name FROM information_schema.columns"
+        f" WHERE table_schema = '{name}' AND column_name IN ('id', 'name') ORDER BY 1"
+    ) == [("document", "C"), ("fact", "C")]
+
+
+class TestRights:
+    @pytest.fixture
+    def reader_address(self, postgres, place):
+        place.create({"n": "1"})
+        postgres.run(f"CREATE ROLE {NAME} LOGIN")
+        postgres.run(f"GRANT USAGE ON SCHEMA {{}} TO {NAME}")
+        postgres.run(f"GRANT SELECT ON ALL TABLES IN SCHEMA {{}} TO {NAME}")
+        yield f"{place.place}&user={NAME}"
+        postgres.drop()
+        postgres.run(f"DROP OWNED BY {NAME}")
+        postgres.run(f"DROP ROLE {NAME}")
+
+    def test_one_who_may_only_read_does(self, reader_address):
+        other = postgres_place(reader_address)
+        store = other.open()
+        with store.read() as reader:
+            assert reader.fact("n") == "1"
+        with (
+            pytest.raises(OutputError, match="cannot be used so by this user: permission denied"),
+            store.write() as writer,
+        ):
+            writer.set_fact("n", "2")
+        other.close()
+
+    def test_a_reader_changes_nothing(self, place):
+        store = place.create({"n": "1"})
+        with pytest.raises(OutputError, match="read-only transaction"), store.read() as reader:
+            reader.connection.execute("DELETE FROM fact")
+
+
+def test_an_index_in_a_database_of_another_encoding_is_refused(postgres, place):
+    postgres.run(f"CREATE DATABASE {NAME} ENCODING 'LATIN1' LOCALE 'C' TEMPLATE template0")
+    try:
+        with pytest.raises(OutputError, match="is in LATIN1: make one in UTF8"):
+            PostgresStore.create(f"{place.place}&dbname={NAME}", {})
+    finally:
+        postgres.run(f"DROP DATABASE {NAME}")
+
+
+def test_connections_are_not_kept_without_end(postgres, place):
+    store = place.create()
+    many = 12
+    barrier = threading.Barrier(many)
+
+    def read():
+        with store.read() as reader:
+            reader.counts()
+            barrier.wait()
+
+    threads = [threading.Thread(target=read) for _ in range(many)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(store._idle) == module.MOST_IDLE
+    store.close()
+    assert store._idle == []
+
+
+def test_without_the_library_the_extra_is_named():
+    code = """
+import sys
+class Missing:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0].startswith("psycopg"):
+            raise ModuleNotFoundError(name)
+sys.meta_path.insert(0, Missing())
+import lookalike
+try:
+    from lookalike.index.postgres import PostgresStore
+except lookalike.MissingExtraError as error:
+    print(error)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == (
+        "indexes in PostgreSQL need another library: pip install 'lookalike[postgres]'\n"
+    )
