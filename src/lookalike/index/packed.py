@@ -52,7 +52,7 @@ def unpacked(bodies: Sequence[Body], address: str) -> Canonical:
             continue
         try:
             parts.append(codec.decompress(one.body, one.length, asbytes=True))
-        except (OSError, OverflowError, TypeError, ValueError, MemoryError, pa.ArrowException):
+        except (OSError, SystemError, ValueError, MemoryError, pa.ArrowException):
             raise damaged(address, "a text in it is not what was added") from None
     lengths = np.array([len(part) for part in parts], np.int64)
     # Not bytes, which are never written to: kernels would be compiled for those too.
