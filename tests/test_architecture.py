@@ -338,7 +338,7 @@ lookalike.base.memory.MIN_BYTES = 0
 for source in (texts, pa.array(texts), pa.array(texts, pa.string()).slice(1), file, tokens):
     for memory in (None, 1000):
         for options in every:
-            if source is tokens and {"shingle", "ignore"} & set(options):
+            if source is tokens and {"shingle", "ignore", "normalise"} & set(options):
                 continue
             if memory and "recall" in options:
                 continue
@@ -372,6 +372,26 @@ for source in (vectors, vectors.astype(float), csr_array(vectors), file):
     lookalike.sketch(source)
 lookalike.compare(*texts[:2], metric="cosine")
 lookalike.compare(*texts[:2])
+import lookalike.index.crowded
+lookalike.index.crowded.CROWDED = 1
+for number, (options, documents) in enumerate([
+    ({}, texts), ({"no_text": True}, texts), ({"multiset": True}, texts),
+    ({"metric": "cosine", "like": texts, "weights": "tf-idf"}, texts),
+    ({"metric": "cosine", "dimension": 5}, vectors),
+    ({"metric": "cosine", "dimension": 5, "no_text": True}, vectors),
+]):
+    place = Path(sys.argv[1], f"{number}.lookalike")
+    with lookalike.Index.create(place, threshold=0.3, **options) as index:
+        index.add_all(documents)
+        index.add("one", documents[0])
+        index.admit("two", documents[1])
+        index.add_all(documents, new_only=True, id=None)
+        index.query(documents[1])
+        index.query_all(documents)
+        other = Path(sys.argv[1], f"{number}-other.lookalike")
+        with lookalike.Index.create(other, like=place) as second:
+            second.merge(index)
+            second.compact()
 compiled = 0
 for module in pkgutil.iter_modules(lookalike.kernels.__path__):
     for name, kernel in vars(importlib.import_module("lookalike.kernels." + module.name)).items():

@@ -98,10 +98,11 @@ def find(source: Any, options: FindOptions) -> FindResult:
     from lookalike.job.opening import job_on, result_there
     from lookalike.results import FindResult
 
-    if options.against is not None:
-        from lookalike.index.dedup import refuse_indexes
-
-        refuse_indexes(options.against)
+    if _has_index(options.against):
+        raise SettingsError(
+            f"{setting('against')} of find is a corpus, and this an index: ask the index itself, "
+            "by lookalike index query or Index.query_all"
+        )
     with job_on(source, settings_from(options), options) as job:
         if result_there(job, options.out, options, job.name("find")):
             return FindResult.open(options.out or "")
@@ -189,10 +190,24 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
     return result
 
 
+def _has_index(against: Any) -> bool:
+    """Tell whether an index is among what documents are compared with."""
+    if against is None:
+        return False
+    from lookalike.index.opening import indexes_among
+
+    return bool(indexes_among(against)[0])
+
+
 @contextmanager
 def _indexes(source: Any, options: DedupOptions) -> Iterator[Consulted | None]:
     """Open the indexes that documents are looked up in; None where there are none."""
-    if options.against is None and options.index is None and options.metadata is None:
+    if options.index is None and options.metadata is not None:
+        raise SettingsError(
+            f"{setting('metadata')} is kept by an index: name one by {setting('index')}, or leave "
+            "it out"
+        )
+    if options.index is None and not _has_index(options.against):
         yield None
         return
     from lookalike.index.dedup import consulted

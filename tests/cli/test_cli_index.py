@@ -268,6 +268,10 @@ class TestQuery:
         _, errors = done(told("index", "query", pages, "--string", NEAR_FERRY, "-t", "0.95"))
         assert "which answers from 0.7 on, is at least 0.95" in " ".join(errors.split())
         assert told("index", "query", pages, "--string", NEW, "-q") == (0, "", "")
+        new = write_records(HERE / "new.jsonl", [{"id": 1, "text": NEW}, {"id": 2, "text": "x"}])
+        _, errors = done(told("index", "query", pages, new))
+        assert " is at least 0.7 similar to a document that was looked" in errors
+        assert "Read       2 documents\nSeconds" in errors
 
     def test_an_empty_document_is_similar_to_nothing(self, told, pages):
         status, output, errors = told("index", "query", pages, given=b"")
@@ -349,6 +353,8 @@ class TestQuery:
             in output
         )
         assert "of document 100.0%, of match 100.0%, title: The ferry, year: 2024\n" in output
+        _, output, _ = told("index", "query", empty, docs, "--containment", columns=60)
+        assert "of match 100.0%, title: The\n         ferry, year: 2024\n" in output
 
     def test_estimates_are_marked(self, told):
         path = HERE / "a.lookalike"

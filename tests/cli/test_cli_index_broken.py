@@ -126,11 +126,7 @@ class TestStopped:
         assert table_of("pages.lookalike").equals(afresh())
 
     def test_a_writer_that_waits_in_vain_is_told_why(self, told, monkeypatch):
-        monkeypatch.setattr(
-            lookalike.Index.__init__,
-            "__kwdefaults__",
-            {"durable": False, "timeout": 0.05, "threads": None},
-        )
+        monkeypatch.setitem(lookalike.Index.__init__.__kwdefaults__, "timeout", 0.05)
         other = sqlite3.connect("pages.lookalike", isolation_level=None)
         other.execute("BEGIN IMMEDIATE")
         try:
@@ -138,6 +134,27 @@ class TestStopped:
         finally:
             other.close()
         assert line.startswith("pages.lookalike was locked by another writer for 0.05 seconds")
+
+
+class TestAsking:
+    @pytest.mark.parametrize(
+        "command",
+        [
+            ["query", "pages.lookalike", "docs.jsonl"],
+            ["info", "pages.lookalike"],
+            ["export", "pages.lookalike", "-o", "x.parquet"],
+            ["copy", "pages.lookalike", "x.lookalike"],
+        ],
+        ids=lambda command: command[0],
+    )
+    def test_what_only_asks_leaves_the_file_as_it_is(self, told, command):
+        with lookalike.Index("pages.lookalike") as index:
+            index.add_all(Path("docs.jsonl"))
+            index.copy("copy.lookalike")
+        Path("copy.lookalike").replace("pages.lookalike")
+        before = Path("pages.lookalike").read_bytes()
+        assert told("index", *command)[0] == 0
+        assert Path("pages.lookalike").read_bytes() == before
 
 
 class TestWrongFiles:

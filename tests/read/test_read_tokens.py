@@ -197,6 +197,5 @@ def test_what_is_no_list_of_tokens_is_refused_by_its_place(call, source, message
     assert "\n" not in str(raised.value)
 
 
-def test_two_lists_are_not_compared_as_texts():
-    with pytest.raises(SourceError, match="document 'a' is of type list, not text"):
-        lookalike.compare(["a", "b"], ["a", "c"])
+def test_two_lists_are_compared_by_their_tokens():
+    assert lookalike.compare(["a", "b"], ["a", "c"]).similarity == 1 / 3

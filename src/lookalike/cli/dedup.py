@@ -95,8 +95,9 @@ def dedup(
         options["against"] = [*(options["against"] or ()), *lookalike.paths(options["index"])]
         options["index"] = options["metadata"] = None
     console = screen.status(quiet=quiet)
-    with working.session(console, working.as_given(options, DedupOptions)) as given:
-        result = lookalike.dedup(lookalike.paths(*source), **given)
+    with working.session(console, options) as given:
+        told = working.as_given(given, DedupOptions)
+        result = lookalike.dedup(lookalike.paths(*source), **told)
     with result:
         counts = result.counts
         if as_json:

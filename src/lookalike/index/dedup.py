@@ -18,7 +18,7 @@ from lookalike.index.adding import Put
 from lookalike.index.columns import Columns
 from lookalike.index.index import Index
 from lookalike.index.merging import check_mergeable
-from lookalike.index.opening import SERVERS, is_index
+from lookalike.index.opening import SERVERS, indexes_among
 from lookalike.index.querying import Asked, check_threshold
 from lookalike.job.given import settings_from
 from lookalike.job.read import Described
@@ -39,19 +39,10 @@ if TYPE_CHECKING:
     from lookalike.job.job import Job
     from lookalike.settings import DedupOptions
 
-__all__ = ["Consulted", "consulted", "refuse_indexes"]
+__all__ = ["Consulted", "consulted"]
 
 MAX_ADDED = 4096
 """Documents that are prepared at a time, at the most."""
-
-
-def refuse_indexes(against: Any) -> None:
-    """Refuse an index where the documents of a corpus are compared with all of another."""
-    if _split(against)[0]:
-        raise SettingsError(
-            f"{setting('against')} of find is a corpus, and this an index: ask the index itself, "
-            "by lookalike index query or Index.query_all"
-        )
 
 
 @dataclass(frozen=True)
@@ -108,17 +99,9 @@ def _descriptions(job: Job, rows: NDArray[np.int64]) -> list[str | None]:
 
 
 @contextmanager
-def consulted(source: Any, options: DedupOptions) -> Iterator[Consulted | None]:
-    """Open the indexes that are named in options; None where none is."""
-    named, rest = _split(options.against)
-    if options.index is None and options.metadata is not None:
-        raise SettingsError(
-            f"{setting('metadata')} is kept by an index: name one by {setting('index')}, or leave "
-            "it out"
-        )
-    if options.index is None and not named:
-        yield None
-        return
+def consulted(source: Any, options: DedupOptions) -> Iterator[Consulted]:
+    """Open the indexes that are named in options."""
+    named, rest = indexes_among(options.against)
     _check_options(options)
     with ExitStack() as opened:
 
@@ -142,18 +125,6 @@ def consulted(source: Any, options: DedupOptions) -> Iterator[Consulted | None]:
             described = Described(names, target.metadata, metadata.encode_rows)
         seen = _seen(asked, target, settings, described, options.threads or available())
         yield Consulted(settings, seen, replace(options, against=rest), target)
-
-
-def _split(against: Any) -> tuple[list[Any], Any]:
-    """Give the indexes among what documents are compared with, and the rest of it."""
-    if isinstance(against, Index) or is_index(against):
-        return [against], None
-    listed = isinstance(against, (list, tuple)) and len(against) > 0
-    if not listed or not all(isinstance(one, (os.PathLike, Index)) for one in against):
-        return [], against
-    indexes = [one for one in against if isinstance(one, Index) or is_index(one)]
-    rest = [one for one in against if one not in indexes]
-    return indexes, (rest or None if indexes else against)
 
 
 def _names(given: Any) -> list[str]:

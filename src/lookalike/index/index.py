@@ -25,7 +25,7 @@ from lookalike.index.filters import Filter
 from lookalike.index.info import info_of
 from lookalike.index.matches import Admission, Match, Nearest, Queried, match_table
 from lookalike.index.merging import check_mergeable, prepared_pages
-from lookalike.index.opening import create_store, open_store
+from lookalike.index.opening import Opened, create_store, open_store
 from lookalike.index.packed import damaged
 from lookalike.index.querying import Asked, check_threshold, most_similar_of, similar_entries
 from lookalike.index.sqlite import SqliteStore
@@ -59,7 +59,7 @@ SWEPT_SHARE, MIN_SWEPT = 0.5, 10_000
 """Entries that are gone, beside those that are there, from which on their rows are swept."""
 
 
-class Index:
+class Index(Opened):
     """Documents that were seen, on disk, and which of them a new one is similar to.
 
     `Index("pages.lookalike")` opens a file, `Index("postgresql://…")` one on a server; both are
@@ -449,7 +449,7 @@ class Index:
         """Remove documents by their ids, or those whose metadata meets a condition; count them."""
         if isinstance(ids, (str, int)):
             ids = [ids]
-        names = [*dict.fromkeys(id_text(id) for id in ids)]
+        names = [id_text(id) for id in ids]
         if names and where is not None:
             raise SettingsError(f"ids and {setting('where')} cannot be given together: give one")
         removed = 0

@@ -1,4 +1,4 @@
-"""Which store an address stands for."""
+"""What is an index, and which store an address stands for; a store loads when it is opened."""
 
 from __future__ import annotations
 
@@ -7,17 +7,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lookalike.base.errors import SettingsError
-from lookalike.index.sqlite import SqliteStore
 
 if TYPE_CHECKING:
     from lookalike.index.store import Store
 
-__all__ = ["WAIT_SECONDS", "create_store", "is_index", "open_store"]
+__all__ = ["WAIT_SECONDS", "Opened", "create_store", "indexes_among", "is_index", "open_store"]
 
 WAIT_SECONDS = 60.0
 """How long a writer waits for another, where nothing else is said."""
 SERVERS = ("postgresql://", "postgres://")
 ENDING = ".lookalike"
+
+
+class Opened:
+    """An index that is open."""
+
+
+def indexes_among(given: Any) -> tuple[list[Any], Any]:
+    """Give the indexes, open or named, among what a function is given, and the rest of it."""
+    if isinstance(given, Opened) or is_index(given):
+        return [given], None
+    listed = isinstance(given, (list, tuple)) and len(given) > 0
+    # A list of strings is one of texts.
+    if not listed or not all(isinstance(one, (os.PathLike, Opened)) for one in given):
+        return [], given
+    indexes = [one for one in given if isinstance(one, Opened) or is_index(one)]
+    rest = [one for one in given if not any(one is index for index in indexes)]
+    return (indexes, rest or None) if indexes else ([], given)
 
 
 def is_index(address: object) -> bool:
@@ -35,6 +51,8 @@ def open_store(address: Any, *, durable: bool, wait: float, read_only: bool = Fa
         from lookalike.index.postgres import PostgresStore
 
         return PostgresStore(name, durable=durable, wait=wait)
+    from lookalike.index.sqlite import SqliteStore
+
     return SqliteStore(Path(name), durable=durable, wait=wait, read_only=read_only)
 
 
@@ -46,6 +64,8 @@ def create_store(address: Any, facts: dict[str, str]) -> None:
 
         PostgresStore.create(name, facts).close()
         return
+    from lookalike.index.sqlite import SqliteStore
+
     SqliteStore.create(Path(name), facts).close()
 
 

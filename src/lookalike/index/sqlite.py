@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 __all__ = ["SqliteStore"]
 
 APPLICATION = int.from_bytes(index_files.APPLICATION, "big")
-PAGE_BYTES = 8192
+PAGE_BYTES = 4096
+LOG_PAGES = 1 << 14
+"""Pages of the log after which it goes into the file: what is changed again and again until then
+is written there once."""
 CONTENT_BYTES = 16
 NUMBER_BITS = 16
 STATEMENT_ENTRIES = 1 << NUMBER_BITS
@@ -169,6 +172,7 @@ class SqliteStore:
                 connection.execute("PRAGMA journal_mode = WAL")
             connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'NORMAL'}")
             connection.execute(f"PRAGMA cache_size = -{CACHE_BYTES >> 10}")
+            connection.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
         except BaseException:
             # One that stays open would spoil the next, of a copy in the place of this file too.
             connection.close()

@@ -102,8 +102,8 @@ class Found:
 # Of several bases, the fields of the last come first.
 
 
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class IndexCreateOptions(
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class Read(
     Resources,
     Chosen,
     Encoded,
@@ -113,6 +113,13 @@ class IndexCreateOptions(
     Markup,
     VectorField,
     TextField,
+):
+    """How a source is read, and what that may use."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class IndexCreateOptions(
+    Read,
     Seeded,
     Normalised,
     Cleaned,
@@ -127,32 +134,10 @@ class IndexCreateOptions(
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class IndexAddOptions(
-    Resources,
-    Chosen,
-    Encoded,
-    TableLayout,
-    Records,
-    MainText,
-    Markup,
-    VectorField,
-    TextField,
-    Described,
-):
+class IndexAddOptions(Read, Described):
     """Options of `Index.add_all`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class IndexQueryOptions(
-    Resources,
-    Chosen,
-    Encoded,
-    TableLayout,
-    Records,
-    MainText,
-    Markup,
-    VectorField,
-    TextField,
-    Found,
-):
+class IndexQueryOptions(Read, Found):
     """Options of `Index.query_all`."""

@@ -28,7 +28,7 @@ def copy(address: str, target: Path, *, as_json: bool, quiet: bool) -> None:
     from lookalike.cli.index.facts import say_facts, seconds_fact
 
     console = screen.status(quiet=quiet)
-    with opened(address) as index:
+    with opened(address, read_only=True) as index:
         index.copy(target)
     room = target.stat().st_size
     what = f"{visible(index.address)} to {visible(target)}, {size(room)}"

@@ -40,7 +40,7 @@ def export(address: str, *, out: Path, as_json: bool, quiet: bool) -> None:
     check_targets([out], [])
     console = screen.status(quiet=quiet)
     screen.announce_compiling(console)
-    with opened(address) as index:
+    with opened(address, read_only=True) as index:
         written = index.export(out)
     what = f"{count(written, 'document')}, in {visible(out)}"
     say_facts(console, [f"Exported   {what}", seconds_fact()])

@@ -33,7 +33,7 @@ def info(address: str, *, as_json: bool) -> None:
     """
     from lookalike.cli import screen
 
-    with opened(address) as index:
+    with opened(address, read_only=True) as index:
         facts = index.info()
         if as_json:
             screen.show_json(facts)

@@ -14,6 +14,8 @@ __all__ = ["show_matches"]
 METADATA = "metadata."
 UNBOUNDED = 1_000_000
 """Columns of a screen on which everything has room."""
+INDENT = 9
+"""Columns that a score takes."""
 SHARES = {"query_in_match": "of document", "match_in_query": "of match"}
 """Columns of containment, and what they are called: a share of the one that the other has."""
 
@@ -57,6 +59,8 @@ def _show_stacked(
 ) -> None:
     from rich.text import Text
 
+    from lookalike.cli.summary import wrapped
+
     if not one_document:
         console.print("similarity, document, and match below it\n")
     for score, row in zip(scores, rows, strict=True):
@@ -74,8 +78,9 @@ def _show_stacked(
             if row[name] is not None
         ]
         if told:
-            lines.append(", ".join(told))
-        console.print(Text(f"{score:>7}  " + f"\n{'':9}".join(lines)), soft_wrap=True)
+            lines += wrapped(", ".join(told), console.width - INDENT).split("\n")
+        shown = f"\n{'':{INDENT}}".join(lines)
+        console.print(Text(f"{score:>7}  {shown}"), soft_wrap=True)
 
 
 def _shares(row: dict[str, Any], shares: Sequence[str]) -> list[str]:

@@ -25,7 +25,9 @@ DURABLE = flag(
 )
 
 
-def opened(address: str, sources: Sequence[str] = (), *, durable: bool = False) -> Index:
+def opened(
+    address: str, sources: Sequence[str] = (), *, durable: bool = False, read_only: bool = False
+) -> Index:
     """Open an index; where a source is one and it is not, the two were swapped."""
     import lookalike
     from lookalike.base.errors import SettingsError
@@ -35,4 +37,4 @@ def opened(address: str, sources: Sequence[str] = (), *, durable: bool = False) 
         raise SettingsError(
             f"{address} is no index, and one is named after it: INDEX comes first, then SOURCE"
         )
-    return lookalike.Index(address, durable=durable)
+    return lookalike.Index(address, durable=durable, read_only=read_only)

@@ -90,7 +90,7 @@ def query(
         format_ = format_ or format_of(out)
         check_targets([out], source)
     console = screen.status(quiet=quiet)
-    with opened(address, source) as index:
+    with opened(address, source, read_only=True) as index:
         looked_for: Any = lookalike.paths(*source)
         if not source:
             looked_for = _one_document(index, string, options, console)
@@ -227,12 +227,13 @@ def _say(
         console.print(wrapped(line, console.width), soft_wrap=True)
     if one:
         return
-    matches = count(queried.matches, "match", "matches")
     lines = [
         f"Read       {count(queried.documents, 'document')}",
         *unread_lines(queried.unread),
-        f"Found      {matches}, of {count(queried.similar, 'document')}",
     ]
+    if queried.matches:
+        matches = count(queried.matches, "match", "matches")
+        lines.append(f"Found      {matches}, of {count(queried.similar, 'document')}")
     if out is not None:
         lines.append(f"Written    to {visible(out)}")
     say_facts(console, [*lines, seconds_fact()])
