@@ -16,6 +16,9 @@ from lookalike.base.wording import setting
 
 __all__ = ["check_path", "check_types"]
 
+SHORT_CHARACTERS = 40
+"""Of a value that a message repeats, at the most."""
+
 
 def check_types(options: Any) -> None:
     """Refuse values that are of another type than their options, each by its name."""
@@ -72,7 +75,9 @@ def _wrong(name: str, value: object, what: str) -> SettingsError:
 
 def _given(name: str, value: object) -> str:
     """Name a setting with its value, where that is short for sure."""
-    return setting(name, value) if isinstance(value, (Real, bytes)) else setting(name)
+    short = value is None or isinstance(value, Real)
+    short |= isinstance(value, (str, bytes)) and len(value) <= SHORT_CHARACTERS
+    return setting(name, value) if short else setting(name)
 
 
 _RULES: dict[str, Callable[[str, Any], None]] = {

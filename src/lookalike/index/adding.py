@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.index.store import Writer
+    from lookalike.index.store import Reader, Writer
     from lookalike.recipe.stored_sketches import StoredSketches
 
 __all__ = [
@@ -35,6 +35,7 @@ __all__ = [
     "Prepared",
     "Put",
     "admit",
+    "counter",
     "drop_unused",
     "locks_of",
     "no_documents",
@@ -43,6 +44,17 @@ __all__ = [
 
 ENTRY_COUNTER, GONE_COUNTER = "counter.entries", "counter.gone"
 """Facts: entries that were ever numbered, and those gone whose rows wait to be swept."""
+
+
+def counter(reader: Reader, name: str) -> int:
+    """Give what a counter has come to."""
+    text = reader.fact(name) or "0"
+    if not text.isdecimal():
+        raise SourceError(
+            f"the index is damaged, it has counted {quoted(text)} documents: restore a copy of it, "
+            "or make it again"
+        )
+    return int(text)
 
 
 def drop_unused(writer: Writer, entries: Sequence[int]) -> None:
@@ -280,68 +292,97 @@ def admit(
         strict=True,
     ):
         found[row].append(Found(entry, None, *scores))
-    left = np.array([row for row, mine in enumerate(found) if not mine], np.int64)
-    before = _similar_before(asked, left, sketches, threshold, threads)
+    replaced = _Replaced.of(writer, prepared)
+    before = _AddedBefore(prepared, sketches, threshold)
     kept = []
-    for row in left.tolist():
-        met = [one for one in before.get(row, ()) if one.row is None or not found[one.row]]
-        found[row].extend(met)
-        if not met:
+    for row, (id, _) in enumerate(prepared.puts):
+        mine = [one for one in found[row] if not replaced.is_gone(one.entry)]
+        found[row] = mine or before.similar(row)
+        if not found[row]:
             kept.append(row)
+            before.add(row)
+            replaced.by(id)
     added = put(writer, prepared, kept, run=run) if kept else Added()
     added.similar = len(prepared) - len(kept)
     return added, found
 
 
-def _similar_before(
-    asked: Asked,
-    rows: NDArray[np.int64],
-    sketches: StoredSketches,
-    threshold: float,
-    threads: int,
-) -> dict[int, list[Found]]:
-    """Give the documents of a batch that are similar to one, of those before it."""
-    stored = asked.stored
-    rows = rows[~stored.empty[rows]]
-    if len(rows) <= 1:
-        return {}
-    first, second = _meeting(stored.keys[rows])
-    first, second = rows[first], rows[second]
-    fingerprints = asked.documents.fingerprints
-    same = (fingerprints[first] == fingerprints[second]).all(axis=1)
-    found: dict[int, list[Found]] = {}
-    for before, row in zip(first[same].tolist(), second[same].tolist(), strict=True):
-        found.setdefault(row, []).append(Found(None, before, 1.0, 1.0, 1.0))
-    first, second = first[~same], second[~same]
-    if sketches.recipe.by_sketches:
-        similarity = sketches.estimates(stored.sketches, stored.sketches, second, first)
-        high = similarity >= threshold
-        unknown = np.full(int(np.count_nonzero(high)), np.nan)
-        pairs = first[high], second[high], similarity[high], unknown, unknown
-    else:
-        near = sketches.near(stored.sketches, stored.sketches, first, second)
-        scored = sketches.recipe.score(
-            asked.documents, first[near], second[near], threshold=threshold, threads=threads
-        )
-        shares = scored.similarity, scored.second_in_first, scored.first_in_second
-        pairs = scored.first, scored.second, *shares
-    for before, row, *scores in zip(*(column.tolist() for column in pairs), strict=True):
-        found.setdefault(row, []).append(Found(None, before, *scores))
-    return found
+class _Replaced:
+    """Entries of a store whose documents are replaced while a batch is admitted."""
+
+    def __init__(self, entry_of: dict[str, int], ids_of: dict[int, set[str]]) -> None:
+        self._entry_of, self._ids_of = entry_of, ids_of
+
+    @classmethod
+    def of(cls, writer: Writer, prepared: Prepared) -> _Replaced:
+        """Look up the documents that those of a batch would replace, and their copies."""
+        if len(prepared) == 1:
+            # None comes after it, for which it would matter.
+            return cls({}, {})
+        there = writer.documents([one.id for one in prepared.puts])
+        ids_of: dict[int, set[str]] = {}
+        entries = np.unique(np.array([one.entry for one in there], np.int64))
+        for one in writer.documents_of(entries) if len(entries) else []:
+            ids_of.setdefault(one.entry, set()).add(one.id)
+        return cls({one.id: one.entry for one in there}, ids_of)
+
+    def by(self, id: str) -> None:
+        """Note that a document was replaced, if there was one."""
+        if id in self._entry_of:
+            self._ids_of[self._entry_of[id]].discard(id)
+
+    def is_gone(self, entry: int | None) -> bool:
+        """Tell whether an entry has no document any more."""
+        return entry in self._ids_of and not self._ids_of[entry]
 
 
-def _meeting(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give the pairs of documents with a key in common, the earlier one first."""
-    owner = np.repeat(np.arange(len(keys)), keys.shape[1])
-    flat = keys.reshape(-1)
-    order = np.lexsort((owner, flat))
-    flat, owner = flat[order], owner[order]
-    pairs = [np.empty((0, 2), np.int64)]
-    bounds = np.flatnonzero(np.diff(flat, prepend=flat[:1] - 1, append=flat[-1:] + 1))
-    for begin, end in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        if end - begin > 1:
-            first, second = np.triu_indices(end - begin, 1)
-            members = owner[begin:end]
-            pairs.append(np.stack([members[first], members[second]], axis=1))
-    distinct = np.unique(np.concatenate(pairs), axis=0)
-    return distinct[:, 0], distinct[:, 1]
+class _AddedBefore:
+    """The documents of a batch that were added so far, in their buckets.
+
+    Only those are compared, not all that came before: of a thousand pages that are alike, one.
+    """
+
+    def __init__(self, prepared: Prepared, sketches: StoredSketches, threshold: float) -> None:
+        self._prepared, self._sketches, self._threshold = prepared, sketches, threshold
+        self._keys = prepared.asked.stored.keys.tolist() if len(prepared) > 1 else []
+        self._empty = prepared.asked.stored.empty
+        self._buckets: dict[int, list[int]] = {}
+        self._row_of: dict[bytes, int] = {}
+
+    def add(self, row: int) -> None:
+        """Note that a document was added."""
+        if self._keys and not self._empty[row]:
+            self._row_of[self._prepared.contents[row]] = row
+            for key in self._keys[row]:
+                self._buckets.setdefault(key, []).append(row)
+
+    def similar(self, row: int) -> list[Found]:
+        """Give those that a document is similar to."""
+        if not self._row_of or self._empty[row]:
+            return []
+        same = self._row_of.get(self._prepared.contents[row])
+        if same is not None:
+            return [Found(None, same, 1.0, 1.0, 1.0)]
+        met = {one for key in self._keys[row] for one in self._buckets.get(key, ())}
+        if not met:
+            return []
+        return self._compared(row, np.array(sorted(met), np.int64))
+
+    def _compared(self, row: int, others: NDArray[np.int64]) -> list[Found]:
+        asked, sketches = self._prepared.asked, self._sketches
+        mine, theirs = asked.stored.sketches[row : row + 1], asked.stored.sketches[others]
+        first, second = np.zeros(len(others), np.int64), np.arange(len(others))
+        if sketches.recipe.by_sketches:
+            similarity = sketches.estimates(mine, theirs, first, second)
+            high = similarity >= self._threshold
+            unknown = np.full(int(np.count_nonzero(high)), np.nan)
+            columns = [others[high], similarity[high], unknown, unknown]
+        else:
+            near = others[sketches.near(mine, theirs, first, second)]
+            scored = sketches.recipe.score(
+                asked.documents, np.full(len(near), row), near, threshold=self._threshold
+            )
+            shares = scored.first_in_second, scored.second_in_first
+            columns = [scored.second, scored.similarity, *shares]
+        found = zip(*(column.tolist() for column in columns), strict=True)
+        return [Found(None, *one) for one in found]

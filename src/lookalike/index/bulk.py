@@ -14,6 +14,7 @@ from lookalike.base.threads import in_order
 from lookalike.base.wording import count
 from lookalike.index import metadata
 from lookalike.index.adding import Added, Prepared, Put
+from lookalike.index.columns import is_whole
 from lookalike.index.unread import NotRead
 from lookalike.job.canonical_parts import CanonicalParts
 from lookalike.job.sources import Reading
@@ -170,6 +171,13 @@ def chunks(
         yield gathered.chunk(gathered.batch)
 
 
+def _are_whole(ids: pa.Array) -> bool:
+    """Tell whether ids can stand in a column of whole numbers."""
+    if not pa.types.is_uint64(ids.type):
+        return bool(pa.types.is_integer(ids.type))
+    return all(is_whole(id) for id in ids.to_pylist())
+
+
 class _Gathered:
     """What was prepared since the last chunk."""
 
@@ -188,7 +196,7 @@ class _Gathered:
         """Take one more part."""
         self.batch = batch = part.batch
         if len(prepared):
-            self.columns = self.columns.with_ids(whole=pa.types.is_integer(batch.ids.type))
+            self.columns = self.columns.with_ids(whole=_are_whole(batch.ids))
             self.columns = self.columns.with_metadata(types, prepared.puts[0].id)
             self._prepared.append(prepared)
             self.documents += len(prepared)

@@ -6,14 +6,17 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from lookalike.base.errors import SettingsError
+from lookalike.base.errors import SettingsError, SourceError
 from lookalike.base.wording import quoted
 from lookalike.index import metadata
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Columns", "id_text"]
+__all__ = ["Columns", "id_text", "is_whole"]
+
+WHOLE_BITS = 63
+"""Of a whole number in a table, beside its sign."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,20 @@ class Columns:
 
     def id(self, text: str) -> str | int:
         """Give an id as it was given."""
-        return int(text) if self.whole_ids else text
+        if not self.whole_ids:
+            return text
+        try:
+            return int(text)
+        except ValueError:
+            raise SourceError(
+                f"the index is damaged, all its ids are numbers and {quoted(text)} is none: "
+                "restore a copy of it, or make it again"
+            ) from None
+
+
+def is_whole(id: Any) -> bool:
+    """Tell whether an id can stand in a column of whole numbers."""
+    return not isinstance(id, str) and -(1 << WHOLE_BITS) <= int(id) < 1 << WHOLE_BITS
 
 
 def id_text(given: Any) -> str:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from lookalike.index.store import Writer
 
-__all__ = ["CROWDED", "pack", "suspects"]
+__all__ = ["CROWDED", "largest", "pack", "suspects"]
 
 CROWDED = 256
 """Loose rows above which a bucket is packed."""
@@ -26,6 +26,8 @@ BLOCK_ENTRIES = 4096
 """Entries of a block, at the most."""
 CHECKED_SHARE = 64
 """One in so many entries has its buckets counted: those that are crowded are met often."""
+MOST_PACKED = 1000
+"""Buckets that are packed at a time, of all that there are."""
 SEEN_TOGETHER = 8
 """Entries that come together into one bucket for which it is counted in any case."""
 
@@ -39,13 +41,19 @@ def suspects(keys: NDArray[np.int64], entries: NDArray[np.int64]) -> NDArray[np.
     return np.unique(np.concatenate([distinct[many >= SEEN_TOGETHER], checked]))
 
 
-def pack(writer: Writer, keys: NDArray[np.int64], least: int = CROWDED) -> int:
-    """Pack those buckets that have more loose rows than `least`; count them."""
+def largest(writer: Writer) -> NDArray[np.int64]:
+    """Give the largest buckets that may be crowded."""
+    found = writer.largest_buckets(MOST_PACKED)
+    return np.array([key for key, size in found if size > CROWDED], np.int64)
+
+
+def pack(writer: Writer, keys: NDArray[np.int64]) -> int:
+    """Pack those buckets that have many loose rows; count them."""
     if not len(keys):
         return 0
     found, _ = writer.loose(keys)
     distinct, many = np.unique(found, return_counts=True)
-    crowded = distinct[many > least]
+    crowded = distinct[many > CROWDED]
     for key in crowded.tolist():
         entries, sketches = writer.sketches(np.sort(writer.take_loose(key)))
         cuts = range(0, len(entries), BLOCK_ENTRIES)

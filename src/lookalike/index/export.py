@@ -8,8 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.index import metadata
+from lookalike.index.columns import Columns
 from lookalike.index.matches import ARROW_TYPES
-from lookalike.index.packed import unpacked
+from lookalike.index.packed import damaged, unpacked
 from lookalike.text.vectors import matrix
 from lookalike.write.files import write_atomically, write_tables
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
 
-    from lookalike.index.columns import Columns
     from lookalike.index.store import Document, Reader, Store
     from lookalike.recipe import Recipe
 
@@ -29,14 +29,13 @@ OWN = ("id", "text", "vector")
 """Columns that are not metadata."""
 
 
-def write_export(
-    store: Store, recipe: Recipe, columns: Columns, path: str | os.PathLike[str]
-) -> int:
+def write_export(store: Store, recipe: Recipe, path: str | os.PathLike[str]) -> int:
     """Write all documents to a file of Parquet, whole or not at all; count them."""
     written = 0
 
     def tables(reader: Reader) -> Iterator[pa.Table]:
         nonlocal written
+        columns = Columns.load(reader.fact("columns"))
         yield _table(reader, [], recipe, columns, store.address)
         after: str | None = None
         while page := reader.next_documents(after, PAGE):
@@ -58,6 +57,8 @@ def _table(
         bodies = reader.bodies(np.unique(np.array([one.entry for one in page], np.int64)))
         documents = unpacked(bodies, address)
         place_of = {body.entry: place for place, body in enumerate(bodies)}
+        if any(one.entry not in place_of for one in page):
+            raise damaged(address, "a document in it has no content")
         places = [place_of[one.entry] for one in page]
         if recipe.form.kind == "text":
             texts = [documents.text(place) for place in places]

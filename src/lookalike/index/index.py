@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.base.errors import SettingsError, SourceError
+from lookalike.base.errors import LookalikeError, SettingsError, SourceError
 from lookalike.base.options import takes, takes_two
 from lookalike.base.progress import asked_for
 from lookalike.base.threads import available, in_order
 from lookalike.base.wording import quoted, setting
-from lookalike.index import adding, metadata
+from lookalike.index import adding, crowded, metadata
 from lookalike.index.adding import Added, Prepared, Put
 from lookalike.index.bulk import Incoming, Progressed, chunks
-from lookalike.index.columns import Columns, id_text
+from lookalike.index.columns import Columns, id_text, is_whole
 from lookalike.index.creating import chosen_facts
 from lookalike.index.export import write_export
 from lookalike.index.filters import Filter
@@ -26,6 +26,7 @@ from lookalike.index.info import info_of
 from lookalike.index.matches import Admission, Match, Nearest, Queried, match_table
 from lookalike.index.merging import check_mergeable, prepared_pages
 from lookalike.index.opening import Opened, create_store, open_store
+from lookalike.index.packed import damaged
 from lookalike.index.querying import Asked, check_threshold, most_similar_of, similar_entries
 from lookalike.index.sqlite import SqliteStore
 from lookalike.job.running import Running
@@ -53,7 +54,7 @@ __all__ = ["Admission", "Index", "Match"]
 
 PAGE = 1000
 """Documents that are gone through, or removed, at a time."""
-RUN_COUNTER = "counter.runs"
+RUN_COUNTER, SWEPT_COUNTER = "counter.runs", "counter.swept"
 SWEPT_SHARE, MIN_SWEPT = 0.5, 10_000
 """Entries that are gone, beside those that are there, from which on their rows are swept."""
 
@@ -98,10 +99,7 @@ class Index(Opened):
         except SourceError as error:
             raise SourceError(f"{self.address}: {error.raw}") from None
         except (ValueError, KeyError, TypeError):
-            raise SourceError(
-                f"{self.address} is damaged, what it says of itself is not JSON: restore a copy of "
-                "it, or make it again"
-            ) from None
+            raise damaged(self.address, "what it says of itself is not JSON") from None
         self._sketches = StoredSketches(self.recipe)
 
     @staticmethod
@@ -133,7 +131,10 @@ class Index(Opened):
     @property
     def plan(self) -> Plan:
         """How documents are found: the bands and rows, and the curve of them."""
-        return Plan.from_dict(self._chosen["plan"])
+        try:
+            return Plan.from_dict(self._chosen["plan"])
+        except (LookalikeError, AttributeError, KeyError, TypeError, ValueError):
+            raise damaged(self.address, "its plan is not what was written") from None
 
     @property
     def warnings(self) -> list[str]:
@@ -163,9 +164,9 @@ class Index(Opened):
 
     def __iter__(self) -> Iterator[str | int]:
         """Give the ids, in the order of their text."""
-        columns = self._columns
-        for documents in self._pages():
-            yield from (columns.id(one.id) for one in documents)
+        for page in self._pages():
+            columns = self._seen_now()
+            yield from (columns.id(one.id) for one in page)
 
     def __repr__(self) -> str:
         """Name the index."""
@@ -187,7 +188,10 @@ class Index(Opened):
         """Add a document, in the place of one with the same id."""
         prepared = self._prepared(id, document, metadata)
         with self._store.write(adding.locks_of(prepared)) as writer:
-            return adding.put(writer, prepared)
+            added = adding.put(writer, prepared)
+        if added.replaced:
+            self._sweep_if_worth()
+        return added
 
     def admit(
         self, id: str | int, document: Any, metadata: Mapping[str, Any] | None = None
@@ -199,7 +203,7 @@ class Index(Opened):
         """
         prepared = self._prepared(id, document, metadata)
         with self._store.write(adding.locks_of(prepared)) as writer:
-            _, ((*found,),) = adding.admit(
+            added, ((*found,),) = adding.admit(
                 writer,
                 prepared,
                 self._sketches,
@@ -209,8 +213,11 @@ class Index(Opened):
             )
             entries = np.array([one.entry for one in found], np.int64)
             documents = writer.documents_of(entries) if found else []
+            columns = self._seen(writer)
+        if added.replaced:
+            self._sweep_if_worth()
         scores = {one.entry: one[2:] for one in found}
-        matches = [self._match(one, *scores[one.entry]) for one in documents]
+        matches = [self._match(one, columns, *scores[one.entry]) for one in documents]
         return Admission(not found, _sorted(matches))
 
     @takes_two(IndexAddOptions)
@@ -232,6 +239,7 @@ class Index(Opened):
         digest = incoming.digest(new_only=new_only)
         fact = None if digest is None else f"adding.{digest}"
         at = self._begun(fact, running, incoming.source.unread)
+        noted = at.dump()
         columns = self._seen_now()
         running.progress("add", at.read, total)
         for chunk in chunks(
@@ -248,6 +256,7 @@ class Index(Opened):
             at.next, at.read = chunk.next, chunk.read
             at.added.unread.add(chunk.unread)
             with self._store.write() as writer:
+                self._check_alone(writer, fact, noted)
                 if chunk.prepared is not None and new_only:
                     added, _ = adding.admit(
                         writer,
@@ -261,11 +270,13 @@ class Index(Opened):
                     at.added += added
                 elif chunk.prepared is not None:
                     at.added += adding.put(writer, chunk.prepared, run=at.run)
+                noted = at.dump()
                 if fact is not None:
-                    writer.set_fact(fact, at.dump())
+                    writer.set_fact(fact, noted)
             running.progress("add", at.read, total)
         if fact is not None:
             with self._store.write() as writer:
+                self._check_alone(writer, fact, noted)
                 writer.set_fact(fact, None)
         self._sweep_if_worth()
         incoming.check_any(at.added.documents + at.added.similar, at.added.unread)
@@ -290,6 +301,14 @@ class Index(Opened):
                 writer.set_fact(fact, at.dump())
             return at
 
+    def _check_alone(self, writer: Reader, fact: str | None, noted: str) -> None:
+        """Refuse to go on where another has added of the same source since."""
+        if fact is not None and writer.fact(fact) != noted:
+            raise SourceError(
+                f"another process adds the same source to {self.address} at the same time: let one "
+                "of them do it"
+            )
+
     def query(
         self,
         document: Any,
@@ -305,7 +324,10 @@ class Index(Opened):
         `containment`, each match has the share of either document's shingles that the other has.
         """
         asked = Asked.of(self._canonical(document), self._sketches)
-        (found,) = self._matches(asked, threshold, top, where, containment=containment, threads=1)
+        with self._store.read() as reader:
+            (found,) = self._matches(
+                reader, asked, threshold, top, where, containment=containment, threads=1
+            )
         return found
 
     @takes_two(IndexQueryOptions)
@@ -330,9 +352,14 @@ class Index(Opened):
     def _match_tables(
         self, incoming: Incoming, options: IndexQueryOptions, queried: Queried
     ) -> Iterator[pa.Table]:
-        """Look for documents as they are read; all tables have the columns of the first."""
-        running, total = incoming.running, incoming.source.size
-        columns = self._seen_now()
+        """Look for documents as they are read, in the index as it is when the first is."""
+        with self._store.read() as reader:
+            yield from self._match_tables_of(reader, incoming, options, queried)
+
+    def _match_tables_of(
+        self, reader: Reader, incoming: Incoming, options: IndexQueryOptions, queried: Queried
+    ) -> Iterator[pa.Table]:
+        running, total, columns = incoming.running, incoming.source.size, self._seen(reader)
         queried.unread.skip(incoming.source.unread)
         first: pa.Table | None = None
         running.progress("query", 0, total)
@@ -344,6 +371,7 @@ class Index(Opened):
         for part, asked in prepared:
             batch = part.batch
             matches = self._matches(
+                reader,
                 asked,
                 options.threshold,
                 options.top,
@@ -463,11 +491,14 @@ class Index(Opened):
             with Index(other, threads=self._threads) as opened:
                 return self.merge(opened)
         check_mergeable(self, other)
-        self._declare(self._columns.joined(other._seen_now()))
         added = Added()
-        for prepared in prepared_pages(other._store, self._sketches, with_text=self.keeps_text):
-            with self._store.write() as writer:
-                added += adding.put(writer, prepared)
+        with other._store.read() as reader:
+            self._declare(self._columns.joined(other._seen(reader)))
+            for prepared in prepared_pages(
+                reader, self._sketches, other.address, with_text=self.keeps_text
+            ):
+                with self._store.write() as writer:
+                    added += adding.put(writer, prepared)
         self._sweep_if_worth()
         return added
 
@@ -477,7 +508,7 @@ class Index(Opened):
         The columns are `id`, `text` as it is compared (or `vector`) where it is kept, and a column
         for each field of the metadata.
         """
-        return write_export(self._store, self.recipe, self._seen_now(), path)
+        return write_export(self._store, self.recipe, path)
 
     def copy(self, path: str | os.PathLike[str]) -> None:
         """Copy an index in a file as it is at this moment, while others may write to it."""
@@ -495,18 +526,23 @@ class Index(Opened):
     def compact(self) -> None:
         """Sweep what is left of removed documents, pack crowded buckets, give room back."""
         self._sweep()
+        with self._store.write() as writer:
+            crowded.pack(writer, crowded.largest(writer))
         self._store.compact()
 
     def _sweep_if_worth(self) -> None:
         with self._store.read() as reader:
-            gone = int(reader.fact(adding.GONE_COUNTER) or 0)
-            ever = int(reader.fact(adding.ENTRY_COUNTER) or 0)
-        if gone >= MIN_SWEPT and gone > SWEPT_SHARE * ever:
+            gone, swept, ever = (
+                adding.counter(reader, name)
+                for name in (adding.GONE_COUNTER, SWEPT_COUNTER, adding.ENTRY_COUNTER)
+            )
+        if gone >= MIN_SWEPT and gone > SWEPT_SHARE * (ever - swept - gone):
             self._sweep()
 
     def _sweep(self) -> None:
         with self._store.write() as writer:
             writer.sweep()
+            writer.count_up(SWEPT_COUNTER, adding.counter(writer, adding.GONE_COUNTER))
             writer.set_fact(adding.GONE_COUNTER, None)
 
     def _pages(self) -> Iterator[list[Document]]:
@@ -523,12 +559,13 @@ class Index(Opened):
     def _prepared(self, id: Any, document: Any, given: Mapping[str, Any] | None) -> Prepared:
         name = id_text(id)
         values = metadata.values_of(id, given or {})
-        columns = self._columns.with_ids(whole=not isinstance(id, str))
-        self._declare(columns.with_metadata(metadata.types_of(values), id))
         put = Put(name, metadata.encode(values))
-        return Prepared.of(
+        prepared = Prepared.of(
             [put], self._canonical(document), self._sketches, with_text=self.keeps_text
         )
+        columns = self._columns.with_ids(whole=is_whole(id))
+        self._declare(columns.with_metadata(metadata.types_of(values), id))
+        return prepared
 
     def _canonical(self, document: Any) -> Canonical:
         """Make one document canonical."""
@@ -539,7 +576,9 @@ class Index(Opened):
                     "text"
                 )
             return self.recipe.canonical(_one_text(document))
-        return self.recipe.canonical(read([document]).texts)
+        # Of no tokens nobody can tell that they are some; an empty document is None, of any kind.
+        given = None if isinstance(document, (list, tuple)) and not document else document
+        return self.recipe.canonical(read([given]).texts)
 
     def _declare(self, columns: Columns) -> None:
         """Note what ids and metadata are, before the first that are so."""
@@ -568,6 +607,7 @@ class Index(Opened):
 
     def _matches(
         self,
+        reader: Reader,
         asked: Asked,
         threshold: float | None,
         top: int | None,
@@ -580,20 +620,13 @@ class Index(Opened):
         least = check_threshold(threshold, self.threshold)
         if top is not None and (isinstance(top, bool) or not isinstance(top, int) or top < 1):
             raise SettingsError(f"{setting('top', top)}: use a whole number from 1, as 10")
-        condition = None if where is None else Filter.parse(where)
-        with self._store.read() as reader:
-            similar = similar_entries(
-                reader,
-                asked,
-                self._sketches,
-                threshold=least,
-                address=self.address,
-                threads=threads,
-            )
-            documents = reader.documents_of(np.unique(similar.entry)) if len(similar) else []
-            columns = self._seen(reader)
+        condition, columns = None if where is None else Filter.parse(where), self._seen(reader)
         if condition is not None:
             condition.check(columns.metadata)
+        similar = similar_entries(
+            reader, asked, self._sketches, threshold=least, address=self.address, threads=threads
+        )
+        documents = reader.documents_of(np.unique(similar.entry)) if len(similar) else []
         by_entry: dict[int, list[Document]] = {}
         for one in documents:
             if condition is None or condition.holds(_values(one, columns)):
@@ -601,22 +634,23 @@ class Index(Opened):
         found: list[list[Match]] = [[] for _ in range(len(asked))]
         for row, entry, *scores in _rows(similar):
             shown = scores if containment else [scores[0], None, None]
-            found[row] += [self._match(one, *shown) for one in by_entry.get(entry, ())]
+            found[row] += [self._match(one, columns, *shown) for one in by_entry.get(entry, ())]
         return [_sorted(mine)[:top] for mine in found]
 
     def _match(
         self,
         document: Document,
+        columns: Columns,
         similarity: float,
         query_in_match: float | None,
         match_in_query: float | None,
     ) -> Match:
         known = query_in_match is not None and not np.isnan(query_in_match)
         return Match(
-            self._columns.id(document.id),
+            columns.id(document.id),
             similarity,
             "exact" if self.keeps_text else "estimated",
-            _values(document, self._columns),
+            _values(document, columns),
             query_in_match if known else None,
             match_in_query if known else None,
         )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lookalike.index.adding import GONE_COUNTER
+from lookalike.index.adding import GONE_COUNTER, counter
 from lookalike.index.columns import Columns
 from lookalike.index.store import FORMAT
 
@@ -26,7 +26,7 @@ def info_of(store: Store, recipe: Recipe, plan: Plan) -> dict[str, Any]:
         counts, room = reader.counts(), reader.bytes_by_part()
         largest = reader.largest_buckets(max(bands, LARGEST))
         columns = Columns.load(reader.fact("columns"))
-        gone = int(reader.fact(GONE_COUNTER) or 0)
+        gone = counter(reader, GONE_COUNTER)
         sketches = [len(entry.sketch) for entry in reader.next_entries(0, 1)]
     documents = counts["documents"]
     # At worst a document is in the largest bucket of every band.

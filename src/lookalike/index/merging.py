@@ -8,7 +8,7 @@ import numpy as np
 
 from lookalike.base.errors import SettingsError
 from lookalike.index.adding import Prepared, Put, no_documents
-from lookalike.index.packed import unpacked
+from lookalike.index.packed import damaged, unpacked
 from lookalike.index.querying import Asked
 from lookalike.index.store import Body
 from lookalike.recipe import Stored
@@ -16,7 +16,7 @@ from lookalike.recipe import Stored
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from lookalike.index.store import Document, Entry, Store
+    from lookalike.index.store import Document, Entry, Reader
     from lookalike.planning.plan import Plan
     from lookalike.recipe import Recipe, StoredSketches
 
@@ -63,15 +63,14 @@ def _told(one: Made) -> str:
 
 
 def prepared_pages(
-    store: Store, sketches: StoredSketches, *, with_text: bool
+    reader: Reader, sketches: StoredSketches, address: str, *, with_text: bool
 ) -> Iterator[Prepared]:
-    """Give the documents of a store with all that is stored of them, as at one moment."""
-    with store.read() as reader:
-        after: str | None = None
-        while page := reader.next_documents(after, PAGE):
-            entries = reader.entries(np.unique([one.entry for one in page]))
-            yield _prepared(page, entries, sketches, store.address, with_text=with_text)
-            after = page[-1].id
+    """Give the documents of a store with all that is stored of them."""
+    after: str | None = None
+    while page := reader.next_documents(after, PAGE):
+        entries = reader.entries(np.unique([one.entry for one in page]))
+        yield _prepared(page, entries, sketches, address, with_text=with_text)
+        after = page[-1].id
 
 
 def _prepared(
@@ -83,6 +82,8 @@ def _prepared(
     with_text: bool,
 ) -> Prepared:
     place_of = {entry.number: place for place, entry in enumerate(entries)}
+    if any(one.entry not in place_of for one in page):
+        raise damaged(address, "a document in it has no content")
     places = np.array([place_of[one.entry] for one in page], np.int64)
     if with_text:
         # What is stored was made of the text, and is made of it again.

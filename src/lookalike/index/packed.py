@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from lookalike.index.store import Body
 
-__all__ = ["content_of", "packed", "unpacked"]
+__all__ = ["content_of", "damaged", "packed", "unpacked"]
 
 CODEC, LEVEL = "zstd", 1
 """Higher levels make articles hardly shorter, and take longer."""
@@ -52,20 +52,18 @@ def unpacked(bodies: Sequence[Body], address: str) -> Canonical:
             continue
         try:
             parts.append(codec.decompress(one.body, one.length, asbytes=True))
-        except (OSError, ValueError, pa.ArrowException):
-            raise _damaged(address) from None
+        except (OSError, SystemError, ValueError, MemoryError, pa.ArrowException):
+            raise damaged(address, "a text in it is not what was added") from None
     lengths = np.array([len(part) for part in parts], np.int64)
     # Not bytes, which are never written to: kernels would be compiled for those too.
     data = np.frombuffer(bytearray().join(parts), np.uint8)
     offsets = np.append(0, np.cumsum(lengths))
     fingerprints = fingerprints_of(data, offsets)
     if content_of(fingerprints) != [one.content for one in bodies]:
-        raise _damaged(address)
+        raise damaged(address, "a text in it is not what was added")
     return Canonical(data, offsets, fingerprints)
 
 
-def _damaged(address: str) -> SourceError:
-    return SourceError(
-        f"{address} is damaged, a text in it is not what was added: restore a copy of it, or make "
-        "it again"
-    )
+def damaged(address: str, how: str) -> SourceError:
+    """Give what is raised where an index holds what was never put into it."""
+    return SourceError(f"{address} is damaged, {how}: restore a copy of it, or make it again")

@@ -10,6 +10,7 @@ import numpy as np
 from lookalike.base.errors import SettingsError
 from lookalike.base.wording import setting
 from lookalike.index.packed import content_of, unpacked
+from lookalike.settings.settings import check_share
 from lookalike.text.normalise import Canonical
 
 if TYPE_CHECKING:
@@ -118,12 +119,13 @@ def check_threshold(asked: float | None, least: float) -> float:
     """Give the threshold of a query: that of the index, or a higher one."""
     if asked is None:
         return least
+    check_share("threshold", asked, "0.9")
     if asked < least:
         raise SettingsError(
             f"{setting('threshold', asked)} is below that of the index, {least:g}: its bands would "
             "miss most of such pairs; ask for more, or make an index with a lower one"
         )
-    return asked
+    return float(asked)
 
 
 def _identical(reader: Reader, asked: Asked, filled: NDArray[np.int64]) -> Similar:
@@ -189,6 +191,8 @@ def _near(
         return rows, entries
     kept, places, known = _sketches_of(reader, entries)
     rows, entries = rows[kept], entries[kept]
+    if not len(rows):
+        return rows, entries
     passing = sketches.near(stored.sketches, known, rows, places)
     return rows[passing], entries[passing]
 
@@ -219,6 +223,8 @@ def _estimated(
         return []
     kept, places, known = _sketches_of(reader, entries)
     rows, entries = rows[kept], entries[kept]
+    if not len(rows):
+        return []
     similarity = sketches.estimates(asked.stored.sketches, known, rows, places)
     high = similarity >= threshold
     unknown = np.full(int(np.count_nonzero(high)), np.nan)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import sqlite3
 import threading
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
@@ -18,10 +19,12 @@ from lookalike.base import index_files
 from lookalike.base.errors import OutputError, SourceError, UnreadableError
 from lookalike.base.threads import pieces
 from lookalike.base.wording import quoted
+from lookalike.index.packed import damaged
 from lookalike.index.store import FORMAT, Block, Body, Document, Entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -102,41 +105,24 @@ class SqliteStore:
         STORES.add(self)
         with self._failures():
             self._check_file()
+            with self._connected():
+                pass
 
     @classmethod
     def create(cls, path: Path, facts: dict[str, str], **options: Any) -> SqliteStore:
         """Make a new file, which appears with its first facts or not at all."""
-        partial = _partial(path)
-        store = cls.__new__(cls)
-        store.address = os.fspath(path)
-        with store._failures():
-            with suppress(FileNotFoundError):
-                partial.unlink()
-            if not path.parent.is_dir():
-                raise OutputError(f"there is no folder {path.parent}: make it first")
-            connection = sqlite3.connect(partial, isolation_level=None)
+        partial = _beside(path)
+        with _explained_failures(os.fspath(path)):
             try:
-                connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
-                connection.execute(f"PRAGMA application_id = {APPLICATION}")
-                connection.execute(f"PRAGMA user_version = {FORMAT}")
-                connection.executescript(SCHEMA)
-                connection.executemany("INSERT INTO fact VALUES (?, ?)", facts.items())
-            finally:
-                connection.close()
-            try:
-                # Unlike a move, this never takes the place of a file that is there.
-                os.link(partial, path)
-            except FileExistsError:
-                raise OutputError(
-                    f"{path} is there already: give another name, or remove it"
-                ) from None
-            except OSError:
-                # Some file systems have no links.
-                if path.exists():
-                    raise OutputError(
-                        f"{path} is there already: give another name, or remove it"
-                    ) from None
-                partial.rename(path)
+                with closing(sqlite3.connect(partial, isolation_level=None)) as connection:
+                    connection.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+                    # From the first on: to change it later, nobody else may have the file open.
+                    connection.execute("PRAGMA journal_mode = WAL")
+                    connection.execute(f"PRAGMA application_id = {APPLICATION}")
+                    connection.execute(f"PRAGMA user_version = {FORMAT}")
+                    connection.executescript(SCHEMA)
+                    connection.executemany("INSERT INTO fact VALUES (?, ?)", facts.items())
+                _give_name(partial, path)
             finally:
                 with suppress(FileNotFoundError):
                     partial.unlink()
@@ -148,57 +134,37 @@ class SqliteStore:
             raise SourceError(
                 f"there is no index {self.address}: make one by lookalike index create"
             )
-        # Read by hand: what SQLite opens it may change, and this may be anything.
-        with self._path.open("rb") as file:
-            head = file.read(index_files.HEAD_BYTES)
-        if not index_files.is_index_head(head):
-            raise SourceError(f"{self.address} is no index of Lookalike: give another file")
-        with self._connected() as connection:
-            (version,) = connection.execute("PRAGMA user_version").fetchone()
-            if version != FORMAT:
-                newer = "a newer" if version > FORMAT else "an older"
-                raise SourceError(
-                    f"{self.address} is an index of {newer} format, {version}, and this version "
-                    f"reads {FORMAT}: use the version of Lookalike that made it, or make it again"
-                )
-
-    @contextmanager
-    def _failures(self) -> Iterator[None]:
-        """Say in a line what SQLite refuses."""
+        # By SQLite: to close the file otherwise would end the locks of this process on it. And
+        # before anything is set, which would change the file of another program.
+        connection = self._opened()
         try:
-            yield
-        except sqlite3.Error as error:
-            raise self._explained(error) from None
-
-    def _explained(self, error: sqlite3.Error) -> Exception:
-        name, said = getattr(error, "sqlite_errorname", ""), str(error)
-        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-            return UnreadableError(
-                f"{self.address} was locked by another writer for {self._wait:g} seconds: "
-                "try again when that is done"
+            (application,) = connection.execute("PRAGMA application_id").fetchone()
+            (version,) = connection.execute("PRAGMA user_version").fetchone()
+        finally:
+            connection.close()
+        if application != APPLICATION:
+            raise SourceError(f"{self.address} is no index of Lookalike: give another file")
+        if version != FORMAT:
+            newer = "a newer" if version > FORMAT else "an older"
+            raise SourceError(
+                f"{self.address} is an index of {newer} format, {version}, and this version "
+                f"reads {FORMAT}: use the version of Lookalike that made it, or make it again"
             )
-        if name.startswith("SQLITE_FULL"):
-            return OutputError(f"{self.address}: the disk is full; what was done before is kept")
-        if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-            return OutputError(
-                f"{self.address} cannot be opened for writing, nor its folder: {said}"
-            )
-        if name.startswith("SQLITE_IOERR"):
-            return UnreadableError(f"{self.address} cannot be read or written now: {said}")
-        if name.startswith("SQLITE_NOTADB"):
-            return SourceError(f"{self.address} is no index of Lookalike: give another file")
-        return SourceError(
-            f"{self.address} is damaged ({said}): restore a copy of it, or make it again"
-        )
 
-    def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(
+    def _failures(self) -> AbstractContextManager[None]:
+        return _explained_failures(self.address, self._wait)
+
+    def _opened(self) -> sqlite3.Connection:
+        return sqlite3.connect(
             f"{self._path.absolute().as_uri()}?{MODE}",
             uri=True,
             timeout=self._wait,
             isolation_level=None,
             check_same_thread=False,
         )
+
+    def _connect(self) -> sqlite3.Connection:
+        connection = self._opened()
         try:
             if self._read_only:
                 connection.execute("PRAGMA query_only = ON")
@@ -260,19 +226,15 @@ class SqliteStore:
 
     def copy(self, path: Path) -> None:
         """Copy the index as it is at one moment, while others write."""
-        if path.exists():
-            raise OutputError(f"{path} is there already: give another name, or remove it")
-        partial = _partial(path)
+        partial = _beside(path)
         with self._failures(), self._connected() as connection:
             try:
                 target = sqlite3.connect(partial)
                 try:
                     connection.backup(target)
-                    # A copy is one file: it needs no log beside it.
-                    target.execute("PRAGMA journal_mode = DELETE")
                 finally:
                     target.close()
-                partial.rename(path)
+                _give_name(partial, path)
             finally:
                 with suppress(FileNotFoundError):
                     partial.unlink()
@@ -312,6 +274,64 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(before=_close_all_idle, after_in_child=_unlock_all)
 
 
+def _beside(path: Path) -> Path:
+    """Name a file that will be moved to another once it is whole, unless that is there."""
+    if not path.parent.is_dir():
+        raise OutputError(f"there is no folder {path.parent}: make it first")
+    if path.exists():
+        raise _is_there(path)
+    return path.with_name(f".{path.name}.{secrets.token_hex(8)}.new")
+
+
+def _give_name(partial: Path, path: Path) -> None:
+    """Give a file its name, in the place of no other."""
+    try:
+        # Unlike a move, this never takes the place of a file that is there.
+        os.link(partial, path)
+    except FileExistsError:
+        raise _is_there(path) from None
+    except OSError:
+        # Some file systems have no links.
+        if path.exists():
+            raise _is_there(path) from None
+        partial.rename(path)
+
+
+def _is_there(path: Path) -> OutputError:
+    return OutputError(f"{path} is there already: give another name, or remove it")
+
+
+@contextmanager
+def _explained_failures(address: str, wait: float = 0.0) -> Iterator[None]:
+    """Say in a line what SQLite refuses."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _explained(error, address, wait) from None
+    except UnicodeDecodeError:
+        # So are the messages of SQLite on names that are none.
+        raise damaged(address, "a text in it is not in UTF-8") from None
+
+
+def _explained(error: sqlite3.Error, address: str, wait: float) -> Exception:
+    # Some quote what they do not understand, whatever is in it.
+    name, said = getattr(error, "sqlite_errorname", ""), str(error).partition(" with text ")[0]
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return UnreadableError(
+            f"{address} was locked by another writer for {wait:g} seconds: try again when that is "
+            "done"
+        )
+    if name.startswith("SQLITE_FULL"):
+        return OutputError(f"{address}: the disk is full; what was done before is kept")
+    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
+        return OutputError(f"{address} cannot be opened for writing, nor its folder: {said}")
+    if name.startswith("SQLITE_IOERR"):
+        return UnreadableError(f"{address} cannot be read or written now: {said}")
+    if name.startswith("SQLITE_NOTADB"):
+        return SourceError(f"{address} is no index of Lookalike: give another file")
+    return damaged(address, f"SQLite says {quoted(said)}")
+
+
 class Rows:
     """The rows of a file, in one transaction."""
 
@@ -338,7 +358,10 @@ class Rows:
             "SELECT key, entry FROM loose WHERE key IN (SELECT value FROM json_each(?))",
             (_listed(keys),),
         ).fetchall()
-        found = np.array(rows, np.int64).reshape(-1, 2)
+        try:
+            found = np.array(rows, np.int64).reshape(-1, 2)
+        except (OverflowError, TypeError, ValueError):
+            raise _no_such_row() from None
         return found[:, 0], found[:, 1]
 
     def blocks(self, keys: NDArray[np.int64]) -> Iterator[Block]:
@@ -357,8 +380,7 @@ class Rows:
             (_listed(entries),),
         ).fetchall()
         numbers = np.array([number for number, _ in rows], np.int64)
-        joined = np.frombuffer(b"".join(sketch for _, sketch in rows), np.uint8)
-        return numbers, joined.reshape(len(rows), -1) if rows else joined.reshape(0, 0)
+        return numbers, _sketch_rows([sketch for _, sketch in rows])
 
     def bodies(self, entries: NDArray[np.int64]) -> list[Body]:
         """Give bodies."""
@@ -367,7 +389,7 @@ class Rows:
             "ON b.entry = e.number WHERE e.number IN (SELECT value FROM json_each(?))",
             (_listed(entries),),
         )
-        return [Body(*row) for row in rows]
+        return [Body(*_typed(row, int, bytes, int, bytes)) for row in rows]
 
     def contents(self, contents: Sequence[bytes]) -> dict[bytes, int]:
         """Give the entries that have these contents."""
@@ -386,7 +408,7 @@ class Rows:
             " WHERE id IN (SELECT value FROM json_each(?))",
             (json.dumps([*ids]),),
         )
-        return [Document(*row) for row in rows]
+        return [_document(row) for row in rows]
 
     def documents_of(self, entries: NDArray[np.int64]) -> list[Document]:
         """Give the documents of entries."""
@@ -395,17 +417,16 @@ class Rows:
             " WHERE entry IN (SELECT value FROM json_each(?))",
             (_listed(entries),),
         )
-        return [Document(*row) for row in rows]
+        return [_document(row) for row in rows]
 
     def next_documents(self, after: str | None, most: int) -> list[Document]:
         """Give documents in the order of their ids."""
-        # Not by one condition with an "or", which would go through all that come before.
-        where, values = ("", ()) if after is None else (" WHERE id > ?", (after,))
-        rows = self._run(
-            f"SELECT id, entry, metadata, run FROM document{where} ORDER BY id LIMIT ?",  # noqa: S608
-            (*values, most),
-        )
-        return [Document(*row) for row in rows]
+        columns = "SELECT id, entry, metadata, run FROM document"
+        if after is None:
+            rows = self._run(f"{columns} ORDER BY id LIMIT ?", (most,))
+        else:
+            rows = self._run(f"{columns} WHERE id > ? ORDER BY id LIMIT ?", (after, most))
+        return [_document(row) for row in rows]
 
     def next_entries(self, after: int, most: int) -> list[Entry]:
         """Give entries in the order of their numbers."""
@@ -474,7 +495,10 @@ class Rows:
 
     def count_up(self, name: str, by: int) -> int:
         """Raise a counter."""
-        before = int(self.fact(name) or 0)
+        try:
+            before = int(self.fact(name) or 0)
+        except ValueError:
+            raise _no_such_row() from None
         self.set_fact(name, str(before + by))
         return before
 
@@ -505,7 +529,7 @@ class Rows:
             "INSERT INTO entry (number, content, length, empty, sketch)"
             " SELECT json_extract(value, '$[0]'), substr(?, 1 + key * ?, ?),"
             " json_extract(value, '$[1]'), json_extract(value, '$[2]'),"
-            " substr(?, 1 + key * ?, ?) FROM json_each(?)",
+            " coalesce(substr(?, 1 + key * ?, ?), x'') FROM json_each(?)",
             (
                 b"".join(row.content for row in rows),
                 *(CONTENT_BYTES, CONTENT_BYTES),
@@ -581,16 +605,18 @@ class Rows:
         self._run("DELETE FROM loose WHERE entry NOT IN (SELECT number FROM entry)")
         crowds = self._run("SELECT block FROM crowd").fetchall()
         for (number,) in crowds:
-            key, entries, sketches = self._run(
+            row = self._run(
                 "SELECT key, entries, sketches FROM crowd WHERE block = ?", (number,)
             ).fetchone()
-            block = _block(key, entries, sketches)
+            if row is None:
+                raise _no_such_row()
+            block = _block(*row)
             there, _ = self.sketches(block.entries)
             left = np.isin(block.entries, there)
             if not left.all():
                 self._run("DELETE FROM crowd WHERE block = ?", (number,))
                 if left.any():
-                    self.put_blocks([Block(key, block.entries[left], block.sketches[left])])
+                    self.put_blocks([Block(block.key, block.entries[left], block.sketches[left])])
 
 
 def _of_size(rows: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
@@ -600,21 +626,48 @@ def _of_size(rows: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
         yield rows[piece]
 
 
-def _partial(path: Path) -> Path:
-    """Name a file that becomes another when it is whole."""
-    return path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}.new")
-
-
 def _listed(numbers: NDArray[np.int64]) -> str:
     return json.dumps(numbers.tolist())
 
 
+def _no_such_row() -> sqlite3.Error:
+    return sqlite3.DatabaseError("a row is not what was written")
+
+
+def _typed(row: tuple[Any, ...], *types: type | tuple[type, ...]) -> tuple[Any, ...]:
+    """Give a row whose values are of types; SQLite has no types of its own."""
+    for value, kind in zip(row, types, strict=True):
+        if not isinstance(value, kind):
+            raise _no_such_row()
+    return row
+
+
+MAYBE_TEXT, MAYBE_BYTES = (str, type(None)), (bytes, type(None))
+
+
+def _document(row: tuple[Any, ...]) -> Document:
+    return Document(*_typed(row, str, int, MAYBE_TEXT, int))
+
+
 def _entry(row: tuple[Any, ...]) -> Entry:
-    number, content, sketch, length, empty, body = row
+    number, content, sketch, length, empty, body = _typed(
+        row, int, bytes, bytes, int, int, MAYBE_BYTES
+    )
     return Entry(number, content, sketch, length, bool(empty), body)
 
 
-def _block(key: int, entries: bytes, sketches: bytes) -> Block:
+def _sketch_rows(sketches: list[Any]) -> NDArray[np.uint8]:
+    if not sketches:
+        return np.empty((0, 0), np.uint8)
+    width = len(sketches[0]) if isinstance(sketches[0], bytes) else 0
+    if not all(isinstance(one, bytes) and len(one) == width for one in sketches):
+        raise _no_such_row()
+    return np.frombuffer(b"".join(sketches), np.uint8).reshape(len(sketches), -1)
+
+
+def _block(key: Any, entries: Any, sketches: Any) -> Block:
+    _typed((key, entries, sketches), int, bytes, bytes)
+    if not entries or len(entries) % 8 or len(sketches) % (len(entries) // 8):
+        raise _no_such_row()
     numbers = np.frombuffer(entries, "<i8")
-    rows = np.frombuffer(sketches, np.uint8).reshape(len(numbers), -1)
-    return Block(key, numbers, rows)
+    return Block(key, numbers, np.frombuffer(sketches, np.uint8).reshape(len(numbers), -1))
