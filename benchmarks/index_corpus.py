@@ -48,11 +48,7 @@ class Documents:
         self._write(path, self.count, self.count + count)
 
     def write_sample(self, path: Path, count: int) -> None:
-        """Write some of the documents of the file, chosen at random.
-
-        Its beginning would not do: it has the originals of all its copies, and so many more similar
-        pairs than so few of all documents.
-        """
+        """Write some of the documents of the file, chosen at random."""
         numbers = sampled(self.count, count, self.seed).tolist()
         columns = [numbers, [self.text(number) for number in numbers]]
         parquet.write_table(pa.table(columns, schema=SCHEMA), path)
