@@ -4,6 +4,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 TO_REACH = {"add": 20_000, "admit": 2_000, "median": 1.0, "p99": 5.0}
+JUDGED = "recall", "precision"
+ENOUGH = 100
+"""Documents that have to be looked for, for a percentile of them to be shown."""
 ROUND = 100
 """Milliseconds from which on parts of one are not shown."""
 COLUMNS = (
@@ -76,18 +79,16 @@ def as_markdown(rows: list[dict[str, Any]]) -> str:
 def cells(row: dict[str, Any]) -> list[str]:
     """Give the figures of a row as they are shown."""
     query = row["answered"]["query"]
-    cold = [_milliseconds(row["cold"][name]) if row["cold"] else "" for name in ("median", "p99")]
     return [
         title(row),
         f"{row['done']:,}",
         f"{row['added_per_second']:,.0f}",
         f"{row['admitted_per_second']:,.0f}",
-        *(_milliseconds(row["warm"][name]) for name in ("median", "p99")),
-        *cold,
+        *_shown(row["warm"]),
+        *_shown(row["cold"]),
         f"{row['bytes_per_document']:,.0f}",
         f"{row['peak'] / 1e6:,.0f}",
-        f"{query['recall']:.4f}",
-        f"{query['precision']:.4f}",
+        *(f"{query[name]:.4f}" if _are_enough(row["warm"]) else "" for name in JUDGED),
     ]
 
 
@@ -136,6 +137,15 @@ def notes(row: dict[str, Any]) -> list[str]:
         )
     parts += [row["note"], row["problem"]]
     return [f"- {title(row)}: {'; '.join(part for part in parts if part)}"]
+
+
+def _are_enough(timed: dict[str, Any]) -> bool:
+    return bool(timed) and timed["count"] >= ENOUGH
+
+
+def _shown(timed: dict[str, Any]) -> list[str]:
+    names = ("median", "p99")
+    return [_milliseconds(timed[name]) if _are_enough(timed) else "" for name in names]
 
 
 def _line(cells: Any) -> str:

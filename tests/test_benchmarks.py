@@ -558,9 +558,14 @@ def test_an_index_that_cannot_run_has_a_row_that_says_why(tmp_path, monkeypatch)
 
 def test_a_row_says_where_time_ran_out():
     row = index_table.Row("Peer", done=10, of=1000, setting="9 bands", versions={"peer": "2"})
-    row.warm = row.admitting = {"count": 5, "median": 0.5, "p99": 120.4}
+    row.warm = row.admitting = {"count": 500, "median": 0.5, "p99": 120.4}
     row.answered = {"query": {"recall": 0.5, "sought": 2, "precision": 1.0, "answered": 1}}
     printed = index_table.printed([vars(row)])
     assert "time ran out: all figures are of the first 10 documents" in printed
-    assert "5 looked for: recall 0.5000 of 2, precision 1.0000 of 1" in printed
+    assert "500 looked for: recall 0.5000 of 2, precision 1.0000 of 1" in printed
     assert index_table.cells(vars(row))[4:8] == ["0.50", "120", "", ""]
+    assert index_table.cells(vars(row))[-2:] == ["0.5000", "1.0000"]
+    # Of a few, a percentile and a share say nothing.
+    row.warm = {**row.warm, "count": 5}
+    assert index_table.cells(vars(row))[4:6] == ["", ""]
+    assert index_table.cells(vars(row))[-2:] == ["", ""]
