@@ -85,6 +85,17 @@ class Background:
         """The mean similarity of two random documents."""
         return float(self.similarities.mean()) if len(self.similarities) else 0.0
 
+    def of_more(self, times: float) -> Background:
+        """Give the background of a corpus that is so many times as large as this one.
+
+        Chance makes as large a share of its pairs similar; of copies a document has as many as
+        before, so that their share is as many times smaller.
+        """
+        chance = self.similarities[self.similarities < CLOSE_SIMILARITY]
+        if len(chance) < MIN_UNRELATED_PAIRS:
+            return self
+        return replace(self, similarities=chance, close_pairs=int(self.close_pairs * times))
+
     def as_dict(self) -> dict[str, Any]:
         """Give plain values: how many pairs of the sample are how alike, to three digits."""
         alike, pairs = np.unique(np.round(self.similarities, 3), return_counts=True)

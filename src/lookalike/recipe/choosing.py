@@ -160,6 +160,9 @@ def choose(
         if keeper is not None:
             keeper.keep(measured.dump(decided_by))
     documents = max(sample.distinct, expected)
+    if documents > sample.distinct:
+        more = measured.background.of_more(documents / max(sample.distinct, 1))
+        measured = replace(measured, background=more)
     recipe, plan = _planned(settings, measured, sample.form, documents, small=small)
     return Chosen(recipe, plan, measured.warnings + _warnings(sample, settings, plan))
 
