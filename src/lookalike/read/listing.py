@@ -31,6 +31,7 @@ from lookalike.read.files import (
     Source,
     Unread,
     described,
+    misnamed,
     unreadable,
 )
 from lookalike.read.matches import readable_matches
@@ -190,13 +191,18 @@ def _add_file(
 ) -> None:
     """Add a file, or pass it over for what it is; one that was named is bad where it is bad."""
     try:
-        shard = _shard(path, _checked_name(label), kind, within=within)
-    except (OSError, ValueError, SourceError) as error:
+        problem = misnamed(label)
+        if problem is not None and not within:
+            raise problem
+        shard = _shard(path, label, kind, within=within)
+    except (OSError, ValueError) as error:
         if not within:
             raise
         found.fail(path, error)
         return
-    if shard is None:
+    if shard is not None and problem is not None:
+        found.fail(path, problem, shard)
+    elif shard is None:
         found.pass_over(path, "not a file")
     else:
         found.shards.append(shard)
@@ -335,13 +341,3 @@ def _more_input() -> bytes:
     except (OSError, ValueError) as error:
         raise unreadable("standard input", error) from None
     return piece
-
-
-def _checked_name(name: str) -> str:
-    """Refuse a file name that is no Unicode text: it could be no id."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        display_name = os.fsencode(name).decode("utf-8", "backslashreplace")
-        raise SourceError(f"the file name {display_name} is not UTF-8: rename the file") from None
-    return name
