@@ -243,7 +243,7 @@ class Plan:
             )
         if self.cascade is None:
             few = ""
-            if self.origin == "small":
+            if self.origin == "small" and self.documents > 1:
                 few = f"all of the {count(self.documents, 'distinct document')} are compared; "
             return (
                 f"Exact join{shingles}: {few}every pair at or above {in_full(self.threshold)} is "

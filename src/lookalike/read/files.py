@@ -338,7 +338,7 @@ def unreadable(name: object, error: Exception) -> SourceError:
     """Say that a file cannot be read, and why."""
     if isinstance(error, FileNotFoundError):
         return SourceError(
-            f"{name} cannot be read: it does not exist, or no longer; put it back, or leave it out"
+            f"{name} cannot be read: it does not exist, or no longer; check its name"
         )
     reason = error.strerror if isinstance(error, OSError) and error.strerror else error
     kind = UnreadableError if isinstance(error, OSError) else SourceError
