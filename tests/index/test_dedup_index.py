@@ -414,7 +414,7 @@ def test_progress_is_told_of_what_is_looked_up_and_added(tmp_path, monkeypatch):
     lookalike.dedup(texts, index=place, progress=lambda *one: told.append(one)).close()
     asked = [one[1:] for one in told if one[0] == "look up"]
     assert asked == [(0, 40), (12, 40), (24, 40), (36, 40), (40, 40)]
-    assert [one[1:] for one in told if one[0] == "add"][-1][0] == len(Index(place))
+    assert [one[1:] for one in told if one[0] == "index"][-1][0] == len(Index(place))
 
 
 def test_what_agrees_with_the_index_may_be_said(tmp_path):

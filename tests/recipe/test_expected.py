@@ -14,7 +14,9 @@ WORDS = [f"w{number}" for number in range(3000)]
 def texts(count: int, copies: int) -> pa.Array:
     chance = random.Random(5)
     made = [" ".join(chance.choices(WORDS, k=120)) for _ in range(count)]
-    made += [f"{text} and {number}" for number, text in enumerate(made[:copies])]
+    for text in made[:copies]:
+        kept = text.split()[:90]
+        made.append(" ".join([*kept, *chance.choices(WORDS, k=30)]))  # some 0.6 similar
     return pa.array(made)
 
 

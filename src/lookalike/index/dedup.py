@@ -76,13 +76,13 @@ class Consulted:
 
         columns = Columns(ids.whole, dict(job.collection.described_types))
         done = 0
-        progress("add", done, total)
+        progress("index", done, total)
         try:
             with timed(job.seconds, "add"):
                 parts = in_order(prepare, cuts(), job.running.threads)
                 for added in index.put_all(parts, columns):
                     done += added.documents
-                    progress("add", done, total)
+                    progress("index", done, total)
         except SourceError as error:
             # Whatever is wrong with the index, what was decided is not lost by that.
             raise UnreadableError(error.raw) from None
