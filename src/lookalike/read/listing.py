@@ -35,7 +35,7 @@ from lookalike.read.files import (
     unreadable,
 )
 from lookalike.read.matches import readable_matches
-from lookalike.read.own_results import refuse_result
+from lookalike.read.own_results import OWN_RESULT, RECORD, is_result, refuse_result
 from lookalike.read.patterns import is_hidden, is_own, is_pattern, match_files
 from lookalike.read.saved_datasets import SavedDatasets
 from lookalike.read.spark_folders import holds_parts, is_beside_parts
@@ -258,6 +258,10 @@ def _files(folder: Path, found: Listing) -> Iterator[tuple[str, str]]:
     walk = os.walk(folder, onerror=lambda error: found.fail(error.filename, error))
     for walked, folders, files in walk:
         place = str(Path(walked))  # without the dot that a walk from here begins with
+        if RECORD in files and Path(place) != folder and is_result(Path(place)):
+            folders.clear()
+            found.pass_over(place, OWN_RESULT)
+            continue
         if not found.chosen.all_files:
             ignored.enter(place, files)
         of_parts = holds_parts(files, folders) and not found.chosen.all_files
