@@ -1,4 +1,4 @@
-"""Measure Lookalike and its peers: python -m benchmarks [texts|vectors|simhash|cosine|tables|plot].
+"""Measure Lookalike and its peers: python -m benchmarks, with what is measured, or tables or plot.
 
 Each contestant gets the same data and the same job, in a process of its own, after a small run that
 is not counted, since Lookalike compiles in it. Recall is measured against the true pairs of
@@ -8,13 +8,14 @@ a sample of the data, found by comparing; precision by comparing pairs that were
 import argparse
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from benchmarks import corpus, table
+from benchmarks import corpus, index, table
 from benchmarks.contestants import HELPED, Entry, entries
+from benchmarks.contestants.indexes import ENTRIES
 from benchmarks.environments import NotInstalledError, interpreter
 from benchmarks.job import Job
 from benchmarks.judging import Judge
@@ -48,9 +49,13 @@ def main(given: Sequence[str] | None = None) -> None:
 
         draw()
         return
+    known: Collection[str] = ENTRIES if asked.benchmark == "index" else entries(asked.benchmark)
     for name in asked.peers or ():
-        if name not in (known := entries(asked.benchmark)):
+        if name not in known:
             parser.error(f"{name!r} takes no part in {asked.benchmark}: use {', '.join(known)}")
+    if asked.benchmark == "index":
+        index.run(asked)
+        return
     with tempfile.TemporaryDirectory() as folder:
         if asked.benchmark == "texts":
             _whole_jobs(asked, Path(folder))
@@ -209,16 +214,27 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--threshold", type=float, default=0.9)
     one.add_argument("--topic", type=float, default=0.0, help="cosine within a topic, beyond 0.15")
     _common(one, 10_000)
+    one = benchmarks.add_parser("index", help="indexes that last: add, query and admit texts")
+    one.add_argument("--documents", type=int, default=100_000)
+    one.add_argument("--skewed", action="store_true", help="one in five begins as all of these do")
+    one.add_argument("--threshold", type=float, default=0.8)
+    one.add_argument("--memory", help="what Lookalike may use to add in bulk, as 2GB")
+    one.add_argument("--queries", type=int, default=2000, help="documents that are looked for")
+    one.add_argument("--admissions", type=int, default=5000, help="documents that are admitted")
+    _common(one)
     benchmarks.add_parser("tables", help="set the results into docs/benchmarks.md")
     benchmarks.add_parser("plot", help="draw the results of texts")
     return parser
 
 
-def _common(parser: argparse.ArgumentParser, sample: int) -> None:
+def _common(parser: argparse.ArgumentParser, sample: int | None = None) -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--limit", type=float, default=600, help="seconds for each contestant")
-    parser.add_argument("--sample", type=int, default=sample, help="documents compared with all")
+    if sample is not None:
+        parser.add_argument(
+            "--sample", type=int, default=sample, help="documents compared with all"
+        )
     parser.add_argument("--peers", type=lambda text: text.split(","), help="only these, as a,b")
     parser.add_argument("--json", type=Path, help="the file for the figures")
 

