@@ -25,6 +25,7 @@ TESTS = (
     "tests/cli/test_cli_commands.py",
     "tests/cli/test_cli_completion.py",
     "tests/cli/test_cli_dedup.py",
+    "tests/index/test_index_answers.py",
     "tests/read/test_read_json.py",
     "tests/read/test_read_patterns.py",
     "tests/results/test_pairs.py",

@@ -1,6 +1,6 @@
 """Which documents may be a pair: told of texts, of cells, and by who meets whom."""
 
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -86,16 +86,15 @@ def test_texts_of_which_two_documents_may_be_a_pair_pass(made):
     every = np.array(list(combinations(range(len(groups)), 2)), np.int64).reshape(-1, 2)
     passing = set(pairs_of(*of_texts.passing(every[:, 0], every[:, 1])))
     for one, other in every.tolist():
-        members = (
-            (x, y)
-            for x in np.flatnonzero(groups.of_document == one)
-            for y in np.flatnonzero(groups.of_document == other)
-        )
-        if any(may_pair(pairing, x, y) for x, y in members):
-            assert (one, other) in passing
-        elif pairing.references is None or pairing.labels is None:
-            # Of both bounds together only cells tell.
-            assert (one, other) not in passing
+        members = groups.members_of(one), groups.members_of(other)
+        pairs = [pair for pair in product(*members) if may_pair(pairing, *pair)]
+        assert ((one, other) in passing) == bool(pairs)
+        first = pairing.first_pair(*members)
+        assert (first is not None) == bool(pairs)
+        if first is not None:
+            assert first in pairs or first[::-1] in pairs
+            # Across two corpora, that of the source comes first.
+            assert pairing.references is None or first[0] >= pairing.references
 
 
 @given(sides=st.lists(st.sampled_from([1, 2, 3]), max_size=8))

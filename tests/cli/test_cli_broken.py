@@ -281,7 +281,7 @@ def test_where_everything_is_bad_nothing_is_written(told, tmp_path):
     path = tmp_path / "docs.jsonl"
     path.write_bytes(b"oops\n" * 3)
     outcome = told("dedup", path, "-o", tmp_path / "clean", "--skip-bad", "-q")
-    refused(outcome, "no document could be read; 3 were skipped, the first: ")
+    refused(outcome, "no document could be read; 3 skipped, the first: ")
     assert names(tmp_path) == ["docs.jsonl"]
 
 

@@ -309,6 +309,22 @@ class TestQuery:
         table = pq.read_table(out)
         assert table["id"].to_pylist() == table["match"].to_pylist() == ["ferry", "bread", "tram"]
 
+    def test_what_was_not_read_is_named_beside_a_written_result(self, told, pages):
+        folder, out = HERE / "new", HERE / "found.jsonl"
+        folder.mkdir()
+        (folder / "a.txt").write_text(FERRY)
+        (folder / "b.bin").write_bytes(BINARY)
+        (folder / "c.docx").write_bytes(b"PK and no more")
+        status, _, _ = told("index", "query", pages, folder, "-o", out, "--skip-bad")
+        assert status == 0
+        lines = Path("found.jsonl.skipped.jsonl").read_text().splitlines()
+        named = {line["path"]: line["reason"] for line in map(json.loads, lines)}
+        assert named.keys() == {"new/b.bin", "new/c.docx"}
+        assert named["new/b.bin"] == "binary"
+        assert named["new/c.docx"].startswith("is a DOCX file that cannot be read")
+        done(told("index", "query", pages, folder / "a.txt", "-o", out))
+        assert not Path("found.jsonl.skipped.jsonl").exists()
+
     def test_dates_and_timestamps_are_written_as_they_are(self, told, empty):
         with lookalike.Index(empty) as index:
             moment = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)

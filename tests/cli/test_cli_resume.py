@@ -590,6 +590,23 @@ def test_where_the_work_cannot_be_written_an_option_of_the_command_is_named(
         assert "free some space, or choose another folder with --out, and run" in errors
 
 
+def test_where_the_list_of_kept_ids_does_not_fit_it_is_said_what_to_do(
+    told, source, tmp_path, monkeypatch
+):
+    def full(_name):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    command = "dedup", source, "--list", "-o", tmp_path / "clean", "-q"
+    with monkeypatch.context() as patched:
+        patched.setattr("lookalike.results.kept_files.on_one_line", full)
+        status, _, errors = told(*command)
+    assert status == 1
+    assert one_line(errors)
+    assert "kept.txt cannot be written: No space left on device; free some space, and run" in errors
+    assert told(*command) == (0, "", "")
+    assert (tmp_path / "clean" / "kept.txt").exists()
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no full device")
 def test_a_full_device_is_one_line(told, source):
     before = names(Path("/dev"))

@@ -1,6 +1,7 @@
 """Nothing stays unread in silence: what was skipped is said, counted and named."""
 
 import json
+import shutil
 
 import pytest
 
@@ -203,3 +204,31 @@ def test_python_gets_what_was_not_read_as_a_table(pile):
     with lookalike.find(pile, say=said.append) as result:
         assert result.summary.unread.to_pylist() == named(pile)
     assert [line for line in said if line.startswith("Skipped 4 files: ")]
+
+
+def test_what_gitignore_leaves_out_is_not_copied_and_a_pattern_reads_what_it_names(told, tmp_path):
+    folder = tmp_path / "notes"
+    (folder / "deep").mkdir(parents=True)
+    (folder / ".gitignore").write_text("draft.txt\n*.bin\n")
+    (folder / "deep" / ".gitignore").write_text("inner.txt\n")
+    texts = {"a.txt": "one two", "draft.txt": "three four", "deep/inner.txt": "five six"}
+    texts |= {"deep/draft.txt": "seven eight"}
+    for name, text in texts.items():
+        (folder / name).write_text(text)
+    for name in ("left.bin", "deep/inner.bin"):
+        (folder / name).write_bytes(b"\0\1")
+    (folder / "photo.png").write_bytes(b"\0\1")
+
+    def kept(source, *options):
+        out = tmp_path / "out"
+        assert told("dedup", source, "-o", out, "-q", *options)[0] == 0
+        found = {one.relative_to(out / "kept").as_posix() for one in (out / "kept").rglob("*.*")}
+        shutil.rmtree(out)
+        return found
+
+    assert kept(folder) == {"a.txt", "photo.png"}
+    everything = {*texts, "left.bin", "deep/inner.bin", "photo.png"}
+    assert kept(folder, "--all") == {*everything, ".gitignore", "deep/.gitignore"}
+    # Of the folder that it matches, what that one's own rules leave in.
+    assert kept(f"{folder}/*") == {"a.txt", "draft.txt", "deep/draft.txt", "deep/inner.bin"}
+    assert kept(folder.as_uri()) == everything

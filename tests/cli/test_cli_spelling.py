@@ -76,7 +76,7 @@ def test_a_job_without_a_document_quotes_what_was_passed_over(told, docs):
     only = write_records(docs.with_name("only.jsonl"), [{"id": 1, "text": 140 * "word "}])
     status, _, errors = told("find", only, "--memory", "20000", "--skip-bad", "-q")
     assert status == 1
-    assert "no document could be read; 1 were skipped, the first: " in errors
+    assert "no document could be read; 1 skipped, the first: " in errors
     assert errors.endswith(f"{SPELLED['command line']}\n")
 
 

@@ -236,6 +236,24 @@ def test_a_document_is_compared_with_what_a_batch_has_left_not_with_what_it_repl
             assert list(index) == ["a", "b"]
 
 
+@pytest.mark.parametrize("metric", ["jaccard", "cosine"])
+@pytest.mark.parametrize("no_text", [False, True])
+def test_a_query_that_meets_only_what_is_gone_finds_nothing(tmp_path, no_text, metric):
+    near = f"{BODY} of stone"
+    options: dict[str, Any] = {**RECIPE, "no_text": no_text, "metric": metric}
+    with Index.create(tmp_path / "a.lookalike", **options) as index:
+        index.add("a", BODY)
+        assert len(index.query(near)) == 1
+        index.remove("a")
+        with index._store.read() as reader:
+            assert reader.counts()["loose"] > 0
+        assert index.query(near) == []
+        assert index.query_all([near, "x"]).num_rows == 0
+        assert index.admit("b", near).added
+        index.remove("b")
+        assert index.add_all([BODY, "x"], new_only=True).documents == 2
+
+
 @pytest.mark.parametrize("copied", [False, True])
 def test_rows_of_what_is_gone_are_swept_however_long_an_index_lives(tmp_path, monkeypatch, copied):
     """Documents that come and go leave no more behind than there is in the index."""

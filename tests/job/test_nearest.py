@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import lookalike
@@ -120,6 +121,39 @@ def test_two_references_are_no_pair():
     nearest = lookalike.dedup(texts, against=against, shingle="words:1", threshold=0.9).summary
     assert nearest.nearest is not None
     assert 0.2 < nearest.nearest.similarity < 0.5
+
+
+WHOLE = "one two three four five six seven eight nine ten"
+DRAFT = "one two three four five six and none of the rest"
+
+
+@pytest.mark.usefixtures("small_is_compared_whole")
+@pytest.mark.parametrize("run", [lookalike.find, lookalike.dedup])
+@pytest.mark.parametrize("order", [*itertools.permutations(["draft", "final", "essay"])])
+def test_of_identical_documents_it_names_one_of_another_group(run, order):
+    made = {"draft": (DRAFT, "a"), "final": (WHOLE, "a"), "essay": (WHOLE, "b")}
+    rows = [{"id": name, "text": made[name][0], "of": made[name][1]} for name in order]
+    source = pa.Table.from_pylist([*rows, {"id": "else", "text": "altogether so", "of": "c"}])
+    options = {"shingle": "words:1", "threshold": 0.8, "groups": "of"}
+    nearest = run(source, **options).summary.nearest
+    assert nearest is not None
+    assert {nearest.a, nearest.b} == {"draft", "essay"}
+
+
+@pytest.mark.usefixtures("small_is_compared_whole")
+@pytest.mark.parametrize("groups", [None, "of"])
+def test_across_two_corpora_it_names_one_of_each(groups):
+    source = [("mine", DRAFT, "a"), ("copy", WHOLE, "b"), ("else", "altogether so", "c")]
+    against = [("theirs", WHOLE, "a"), ("another", WHOLE, "d"), ("other", DRAFT, "b")]
+    both = [
+        pa.Table.from_pylist([dict(zip(("id", "text", "of"), row, strict=True)) for row in rows])
+        for rows in (source, against)
+    ]
+    options = {"shingle": "words:1", "threshold": 0.8, "groups": groups}
+    nearest = lookalike.find(both[0], against=both[1], **options).summary.nearest
+    assert nearest is not None
+    expected = {("mine", "theirs"), ("copy", "other")} if groups is None else {("mine", "another")}
+    assert (nearest.a, nearest.b) in expected
 
 
 @pytest.mark.usefixtures("small_is_compared_whole")

@@ -14,12 +14,11 @@ from lookalike.base.errors import SettingsError
 from lookalike.candidates.identical import Groups
 from lookalike.planning.curves import Cascade
 from lookalike.planning.plan import (
-    BAND_COST,
+    AT_ONCE,
     BLOCK_COST,
     FILL_COST,
     MAX_ROWS,
     PAIR_COST,
-    PREFILTER_COST,
     SHINGLE_COST,
     SPREAD_COST,
     plan,
@@ -119,9 +118,9 @@ def expected_cost(bands: int, rows: int, documents: int, background: Background)
     blocks = math.ceil(max(bands * rows, 128) / 128)
     filled = bands * rows * math.exp(-background.shingles / 128)
     sketch = background.shingles * (SPREAD_COST * blocks + FILL_COST * filled)
-    sketch += BLOCK_COST * blocks + BAND_COST * bands
+    sketch += BLOCK_COST * blocks + AT_ONCE.band * bands
     compare = PAIR_COST + SHINGLE_COST * background.shingles
-    return documents * sketch + pairs * (sum(met) * PREFILTER_COST + compared * compare)
+    return documents * sketch + pairs * (sum(met) * AT_ONCE.meeting + compared * compare)
 
 
 @pytest.mark.long

@@ -277,7 +277,7 @@ class TestPassedOver:
         data = tar_of([(tarfile.TarInfo("a.txt"), b"a")])
         header = bad.tobuf(tarfile.GNU_FORMAT, "utf-8", "surrogateescape")
         path.write_bytes(header + data)
-        assert "caf\\udce9.txt is not UTF-8: rename the file" in refusal(path)
+        assert r"caf\xe9.txt is not UTF-8: rename the file" in refusal(path)
         corpus = open_corpus([path], skip_bad=True)
         assert [one[:2] for one in documents(corpus)] == [("a.tar/a.txt", "a")]
         assert len(bad_of(corpus)) == 1

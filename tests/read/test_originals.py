@@ -325,7 +325,7 @@ class TestSourcesThatChanged:
         with pytest.raises(SourceError, match=rf"{name} has changed since .*: run again"):
             asked_for(corpus, [(0, 1)])
         path.unlink()
-        with pytest.raises(SourceError, match=rf"{name} cannot be read: .*; put it back"):
+        with pytest.raises(SourceError, match=rf"{name} cannot be read: .*; check its name"):
             asked_for(corpus, [(0, 1)])
 
     @pytest.mark.parametrize("name", ["a.txt", "a.jsonl", "a.csv", "a.parquet", "a.npy"])

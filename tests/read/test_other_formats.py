@@ -1,7 +1,11 @@
 """Files in formats that cannot be read: what they are, and what to save them as."""
 
+import bz2
+import gzip
 import json
+import lzma
 
+import pyarrow as pa
 import pytest
 
 import lookalike
@@ -10,6 +14,8 @@ from document_files import rtf, zipped
 from lookalike.base.errors import SourceError
 from lookalike.read.other_formats import OLE_MAGIC, other_format
 
+TEXT = b"An essay, which is neither long nor short. " * 20
+HOW = "compressed (unpack it first)"
 OLE = OLE_MAGIC + bytes(500)
 IWORK = zipped({"Index/Document.iwa": b"\0\1"})
 FORMATS = {
@@ -22,6 +28,13 @@ FORMATS = {
     "c.key": (IWORK, "in the format of Keynote (save as .pptx or .pdf)"),
     "nameless": (OLE + "Workbook".encode("utf-16-le"), "in the old Excel format (save as .xlsx)"),
     "thumbs.db": (OLE, "binary"),
+    "README.gz": (gzip.compress(TEXT), HOW),
+    "essay.txt.gz": (gzip.compress(b""), HOW),
+    "essay.txt.bz2": (bz2.compress(TEXT), HOW),
+    "none.bz2": (bz2.compress(b""), HOW),
+    "essay.xz": (lzma.compress(TEXT), HOW),
+    "essay.txt.zst": (pa.compress(TEXT, "zstd", asbytes=True), HOW),
+    "unnamed": (gzip.compress(TEXT), HOW),
 }
 
 
@@ -55,6 +68,30 @@ def test_one_that_is_named_is_refused_with_what_to_do(tmp_path, name):
     assert f"{path} is {reason}" in str(refused.value)
     with pytest.raises(SourceError, match=r"is in the .*: save it as \.(docx|pptx or \.pdf)$"):
         lookalike.compare(path, other)
+
+
+COMPRESSED = [name for name, (_, reason) in FORMATS.items() if reason == HOW]
+
+
+@pytest.mark.parametrize("name", COMPRESSED)
+def test_a_compressed_text_that_is_named_is_to_be_unpacked(tmp_path, name):
+    path, other = tmp_path / name, tmp_path / "other.txt"
+    path.write_bytes(FORMATS[name][0])
+    other.write_text("a text")
+    with pytest.raises(SourceError) as refused:
+        lookalike.find(path)
+    assert f"{path} is compressed: unpack it first" in str(refused.value)
+    with pytest.raises(SourceError) as refused:
+        lookalike.compare(path, other)
+    assert f"{path} is compressed: unpack it first" in str(refused.value)
+
+
+def test_compressed_lines_are_read_where_lines_are_asked_for(tmp_path):
+    for name in ("essay.txt.gz", "essay.txt.bz2"):
+        (tmp_path / name).write_bytes(FORMATS["README.gz" if "gz" in name else name][0])
+    with lookalike.find(tmp_path, lines=True) as result:
+        assert result.summary.documents == 1
+        assert reasons(result) == {f"{tmp_path}/essay.txt.bz2": HOW}
 
 
 def test_text_with_such_an_ending_is_read(tmp_path):

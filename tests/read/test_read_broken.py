@@ -12,6 +12,7 @@ from pyarrow import parquet as pq
 import lookalike
 from lookalike.base.errors import OutputError, SourceError
 from lookalike.read import open_corpus, read_paths, streams
+from lookalike.read.chosen_files import ChosenFiles
 from source_files import PACKINGS, as_lines, bad_of, documents, ids_and_texts, pack, write_records
 
 GOOD = [{"id": f"{n}", "text": f"text {n} " * 20} for n in range(200)]
@@ -417,6 +418,33 @@ class TestOwnResults:
         kept = tmp_path / "clean" / "kept"
         assert f"not documents: give {kept} for the kept documents" in refusal(tmp_path / "clean")
         assert len(ids_and_texts(kept)) == 2
+
+    def test_one_among_other_folders_is_skipped_as_a_whole_and_named(self, tmp_path, monkeypatch):
+        texts = ["some words of a text", "and other words"]
+        mix = tmp_path / "mix"
+        (mix / "deep").mkdir(parents=True)
+        (mix / "a.txt").write_text(texts[0])
+        lookalike.dedup(texts, out=mix / "deep" / "out").close()
+        (mix / "deep" / "out" / "b.txt").write_text(texts[1])
+        (mix / "other").mkdir()
+        (mix / "other" / "run.json").write_text('{"text": "a run of another kind"}')
+        for all_files in (False, True):
+            corpus = open_corpus([mix], chosen=ChosenFiles(all_files=all_files))
+            assert [text for _, text, _ in documents(corpus)] == [texts[0], "a run of another kind"]
+            assert [*corpus.unread] == [(f"{mix}/deep/out", "result of Lookalike", 1, "")]
+        monkeypatch.chdir(mix)
+        assert [*open_corpus(["."]).unread] == [("deep/out", "result of Lookalike", 1, "")]
+        # What is in it is read where it is named.
+        assert len(ids_and_texts(mix / "deep" / "out" / "kept")) == 2
+        assert len(ids_and_texts(f"{mix}/deep/out/*.txt")) == 1
+
+    def test_one_that_a_pattern_matches_is_skipped_too(self, tmp_path):
+        lookalike.dedup(["some words of a text"], out=tmp_path / "out").close()
+        (tmp_path / "a.txt").write_text("other words")
+        corpus = open_corpus([f"{tmp_path}/*"])
+        assert [text for _, text, _ in documents(corpus)] == ["other words"]
+        assert [*corpus.unread] == [(f"{tmp_path}/out", "result of Lookalike", 1, "")]
+        assert "of 1 matched, 1 result of Lookalike" in refusal(f"{tmp_path}/o*")
 
     @pytest.mark.parametrize("record", ["{}", "[]", "no", '{"command": "make"}', "9" * 9999])
     def test_a_folder_with_such_a_file_of_its_own_is_one(self, tmp_path, record):

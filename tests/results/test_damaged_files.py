@@ -1,7 +1,11 @@
 """What becomes of damaged files where what cannot be read is skipped: nothing is lost unnamed."""
 
+import io
 import json
+import os
 import random
+import sys
+import tarfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -130,3 +134,36 @@ def test_an_archive_with_a_password_is_copied(folder: Path, tmp_path: Path) -> N
     lookalike.dedup(folder, out=tmp_path / "out").close()
     assert skipped(tmp_path / "out") == [f"{path}/a.txt"]
     assert kept(tmp_path / "out")["locked.zip"] == data
+
+
+NAME = os.fsdecode(b"caf\xe9.txt")
+"""A name that is not UTF-8."""
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="names are Unicode here")
+def test_a_file_whose_name_is_no_text_is_copied_under_its_own_bytes(
+    folder: Path, tmp_path: Path
+) -> None:
+    inside = folder / os.fsdecode(b"d\xe9")
+    inside.mkdir()
+    (folder / NAME).write_bytes(b"a text")
+    (inside / "a.txt").write_bytes(b"another")
+    write_tar(folder / "pack.tar.gz", {NAME: b"a third", "b.txt": b"a fourth"})
+    out = tmp_path / "out"
+    lookalike.dedup(folder, out=out, skip_bad=True).close()
+    found = kept(out)
+    assert found[NAME] == b"a text"
+    assert found[os.fsdecode(b"d\xe9/a.txt")] == b"another"
+    assert found[f"pack.tar.gz/{NAME}"] == b"a third"
+    shown = [r"caf\xe9.txt", r"d\xe9/a.txt", r"pack.tar.gz/caf\xe9.txt"]
+    assert sorted(skipped(out)) == [f"{folder}/{name}" for name in shown]
+    lookalike.dedup(folder, out=tmp_path / "less", skip_bad=True, drop_unread=True).close()
+    assert sorted(kept(tmp_path / "less")) == ["good.jsonl", "pack.tar.gz/b.txt"]
+
+
+def write_tar(path: Path, members: dict[str, bytes]) -> None:
+    with tarfile.open(path, "w:gz", format=tarfile.GNU_FORMAT) as archived:
+        for name, data in members.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            archived.addfile(member, io.BytesIO(data))

@@ -11,7 +11,7 @@ if importlib.util.find_spec("lookalike.__main__"):
 else:
     PROGRAM = [str(Path(sys.executable).with_name("lookalike"))]
 
-COMPILING = "Compiling, once: up to 15 seconds. Later runs start at once.\n"
+COMPILING = "Compiling what is needed here: up to 15 seconds. It is kept for later runs.\n"
 DEADLINE = 120
 """Seconds that a command may take; the first run of all compiles."""
 

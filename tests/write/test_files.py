@@ -157,8 +157,12 @@ def test_a_full_disk_is_said_and_leaves_nothing(tmp_path, kind):
 
     full: Any = Full()
     target = tmp_path / "pairs"
-    with pytest.raises(OutputError, match=r"pairs cannot be written: No space left on device"):
+    with pytest.raises(OutputError) as told:
         write_atomically(target, lambda _stream: write_table(table_of(["x"]), full, kind))
+    assert str(told.value) == (
+        f"{target} cannot be written: No space left on device; free some space, and run the same "
+        "again"
+    )
     assert list(tmp_path.iterdir()) == []
 
 

@@ -53,6 +53,10 @@ class Groups:
         """The number of documents in each group."""
         return np.diff(self.starts)
 
+    def members_of(self, group: int) -> NDArray[np.int64]:
+        """Give the documents of a group, in the order of the source."""
+        return self.members[self.starts[group] : self.starts[group + 1]]
+
     @classmethod
     def of(cls, documents: Canonical | Texts, threads: int = 1) -> Groups:
         """Collapse by the content fingerprint; groups stand in the order of their first documents.

@@ -27,6 +27,8 @@ SOURCE, REFERENCE = 1, 2
 """The bits of the corpora in which a text stands."""
 SEVERAL = -1
 """The group of a text that stands in more than one."""
+NO_LABEL = np.iinfo(np.int64).max
+"""More than the number of any group."""
 
 
 @dataclass(frozen=True)
@@ -47,15 +49,55 @@ class Pairing:
         """Tell of which corpora and of which group each distinct text is."""
         members, starts = groups.members, groups.starts[:-1]
         sides = labels = None
+        every = np.ones(len(members), np.bool_)
+        is_source = every if self.references is None else members >= self.references
         if self.references is not None:
-            of_member = np.where(members < self.references, REFERENCE, SOURCE).astype(np.uint8)
+            of_member = np.where(is_source, SOURCE, REFERENCE).astype(np.uint8)
             sides = np.bitwise_or.reduceat(of_member, starts) if len(starts) else of_member
         if self.labels is not None:
             mine = self.labels[members]
-            least = np.minimum.reduceat(mine, starts) if len(starts) else mine
-            most = np.maximum.reduceat(mine, starts) if len(starts) else mine
-            labels = np.where(least == most, least, SEVERAL)
+            source = _common_labels(mine, is_source, starts)
+            labels = (source, source if sides is None else _common_labels(mine, ~is_source, starts))
         return TextPairing(sides, labels)
+
+    def first_pair(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> tuple[int, int] | None:
+        """Give the first documents of two texts, by all of each, that may be a pair; None if none.
+
+        Across two corpora that of the source comes first.
+        """
+        if self.references is None:
+            return self._first_apart(a, b)
+        for source, reference in ((a, b), (b, a)):
+            found = self._first_apart(
+                source[source >= self.references], reference[reference < self.references]
+            )
+            if found is not None:
+                return found
+        return None
+
+    def _first_apart(self, a: NDArray[np.int64], b: NDArray[np.int64]) -> tuple[int, int] | None:
+        """Give the first document of each that are not of one group."""
+        if not len(a) or not len(b):
+            return None
+        if self.labels is None:
+            return int(a[0]), int(b[0])
+        others = b[self.labels[b] != self.labels[a[0]]]
+        if len(others):
+            return int(a[0]), int(others[0])
+        # All of the second text are of the group that the first document is of.
+        others = a[self.labels[a] != self.labels[b[0]]]
+        return (int(others[0]), int(b[0])) if len(others) else None
+
+
+def _common_labels(
+    labels: NDArray[np.int64], counted: NDArray[np.bool_], starts: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Give the group of the documents of each text that are counted, or that these are several."""
+    if not len(starts):
+        return labels
+    least = np.minimum.reduceat(np.where(counted, labels, NO_LABEL), starts)
+    most = np.maximum.reduceat(np.where(counted, labels, SEVERAL), starts)
+    return np.where(least == most, least, SEVERAL)
 
 
 @dataclass(frozen=True)
@@ -64,26 +106,42 @@ class TextPairing:
 
     sides: NDArray[np.uint8] | None = None
     """In which corpora each stands; None where all are of one."""
-    labels: NDArray[np.int64] | None = None
-    """The group of each, -1 of one that stands in several; None where there are none."""
+    labels: tuple[NDArray[np.int64], NDArray[np.int64]] | None = None
+    """The group of each in the source, and in the reference: -1 of one that stands in several.
+
+    Of one corpus the two are the same; None where there are no groups."""
 
     def may_pair(
         self, first: NDArray[np.int64], second: NDArray[np.int64]
     ) -> NDArray[np.bool_] | None:
         """Tell of which pairs of texts some documents may be a pair; None where of all."""
-        found = None
-        if self.sides is not None:
-            found = (self.sides[first] & other_sides(self.sides)[second]) != 0
-        if self.labels is not None:
-            mine = self.labels[first]
-            apart = (mine != self.labels[second]) | (mine == SEVERAL)
-            found = apart if found is None else found & apart
-        return found
+        if self.sides is None:
+            return None if self.labels is None else _apart(*self.labels, first, second)
+        if self.labels is None:
+            both = self.sides[first] & other_sides(self.sides)[second]
+            return np.asarray(both != 0, np.bool_)
+        is_source, is_reference = (self.sides & SOURCE) != 0, (self.sides & REFERENCE) != 0
+        one_way = is_source[first] & is_reference[second]
+        other_way = is_source[second] & is_reference[first]
+        one_way &= _apart(*self.labels, first, second)
+        other_way &= _apart(*self.labels, second, first)
+        return np.asarray(one_way | other_way, np.bool_)
 
     def passing(self, first: NDArray[np.int64], second: NDArray[np.int64]) -> Pairs:
         """Give the pairs of texts of which some documents may be a pair."""
         found = self.may_pair(first, second)
         return (first, second) if found is None else (first[found], second[found])
+
+
+def _apart(
+    source: NDArray[np.int64],
+    reference: NDArray[np.int64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+) -> NDArray[np.bool_]:
+    """Tell which texts, one of the source and one of the reference, are not of one group alone."""
+    mine = source[first]
+    return np.asarray((mine != reference[second]) | (mine == SEVERAL), np.bool_)
 
 
 def other_sides(sides: NDArray[np.uint8]) -> NDArray[np.uint8]:

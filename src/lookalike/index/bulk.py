@@ -109,7 +109,7 @@ class Incoming:
             return
         if unread.bad_count:
             raise SourceError(
-                f"no document could be read; {unread.bad_count:,} were skipped, the first: "
+                f"no document could be read; {unread.bad_count:,} skipped, the first: "
                 f"{unread.bad[0]}"
             )
         if self.source.is_found:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from lookalike.base.errors import LookalikeError, SettingsError, SourceError
 from lookalike.base.options import takes, takes_two
 from lookalike.base.progress import asked_for
-from lookalike.base.threads import available, in_order
+from lookalike.base.threads import available
 from lookalike.base.wording import quoted, setting
 from lookalike.index import adding, crowded, metadata
 from lookalike.index.adding import Added, Prepared, Put
@@ -23,11 +23,12 @@ from lookalike.index.creating import chosen_facts
 from lookalike.index.export import write_export
 from lookalike.index.filters import Filter
 from lookalike.index.info import info_of
-from lookalike.index.matches import Admission, Match, Nearest, Queried, match_table
+from lookalike.index.matches import Admission, Match, Nearest, Queried
+from lookalike.index.matching import Matching, by_similarity, values_of
 from lookalike.index.merging import check_mergeable, prepared_pages
 from lookalike.index.opening import Opened, create_store, open_store
 from lookalike.index.packed import damaged
-from lookalike.index.querying import Asked, check_threshold, most_similar_of, similar_entries
+from lookalike.index.querying import Asked
 from lookalike.index.sqlite import SqliteStore
 from lookalike.job.running import Running
 from lookalike.planning.plan import Plan
@@ -43,9 +44,6 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from numpy.typing import NDArray
-
-    from lookalike.index.querying import Similar
     from lookalike.index.store import Document, Reader, Store
     from lookalike.read.files import Unread
     from lookalike.text.normalise import Canonical
@@ -101,6 +99,7 @@ class Index(Opened):
         except (ValueError, KeyError, TypeError):
             raise damaged(self.address, "what it says of itself is not JSON") from None
         self._sketches = StoredSketches(self.recipe)
+        self._matching = Matching(self._sketches, self.address)
 
     @staticmethod
     @takes(IndexCreateOptions)
@@ -217,8 +216,8 @@ class Index(Opened):
         if added.replaced:
             self._sweep_if_worth()
         scores = {one.entry: one[2:] for one in found}
-        matches = [self._match(one, columns, *scores[one.entry]) for one in documents]
-        return Admission(not found, _sorted(matches))
+        matches = [self._matching.match(one, columns, *scores[one.entry]) for one in documents]
+        return Admission(not found, by_similarity(matches))
 
     @takes_two(IndexAddOptions)
     def add_all(self, source: Any, options: IndexAddOptions) -> Added:
@@ -325,8 +324,9 @@ class Index(Opened):
         """
         asked = Asked.of(self._canonical(document), self._sketches)
         with self._store.read() as reader:
-            (found,) = self._matches(
-                reader, asked, threshold, top, where, containment=containment, threads=1
+            columns, given = self._seen(reader), (threshold, top, where)
+            (found,) = self._matching.matches(
+                reader, columns, asked, *given, containment=containment, threads=1
             )
         return found
 
@@ -354,80 +354,14 @@ class Index(Opened):
     ) -> Iterator[pa.Table]:
         """Look for documents as they are read, in the index as it is when the first is."""
         with self._store.read() as reader:
-            yield from self._match_tables_of(reader, incoming, options, queried)
-
-    def _match_tables_of(
-        self, reader: Reader, incoming: Incoming, options: IndexQueryOptions, queried: Queried
-    ) -> Iterator[pa.Table]:
-        running, total, columns = incoming.running, incoming.source.size, self._seen(reader)
-        queried.unread.skip(incoming.source.unread)
-        first: pa.Table | None = None
-        running.progress("query", 0, total)
-        prepared = in_order(
-            lambda part: (part, Asked.of(part.canonical, self._sketches)),
-            incoming.parts(Progressed(0)),
-            running.threads,
-        )
-        for part, asked in prepared:
-            batch = part.batch
-            matches = self._matches(
-                reader,
-                asked,
-                options.threshold,
-                options.top,
-                options.where,
-                containment=options.containment,
-                threads=running.threads,
-            )
-            queried.count(matches)
-            ids = batch.ids.take(pa.array(part.rows))
-            found = match_table(
-                ids if first is None else _cast_ids(ids, first["id"].type),
-                matches,
-                columns.metadata,
-                whole_ids=columns.whole_ids,
-                containment=options.containment,
-            )
-            first = found.slice(0, 0) if first is None else first
-            yield found
-            queried.unread.fail(part.bad)
-            if part.last:
-                for note in batch.notes:
-                    running.say(note)
-                queried.unread.take(batch)
-                running.progress("query", batch.read, total)
-        incoming.check_any(queried.documents, queried.unread)
-        if first is None:
-            no_ids = pa.array([], pa.int64())
-            options_of_table = {"whole_ids": columns.whole_ids, "containment": options.containment}
-            yield match_table(no_ids, [], columns.metadata, **options_of_table)
-        for line in queried.unread.lines():
-            running.say(line)
-        queried.unread = queried.unread.spelled()
+            columns = self._seen(reader)
+            yield from self._matching.tables(reader, columns, incoming, options, queried)
 
     def most_similar(self, asked: Asked, threshold: float, threads: int) -> dict[int, Nearest]:
         """Give the most similar document for each that has one; of equal ones the first by id."""
         with self._store.read() as reader:
-            similar = similar_entries(
-                reader,
-                asked,
-                self._sketches,
-                threshold=threshold,
-                address=self.address,
-                threads=threads,
-            )
-            best = most_similar_of(similar)
-            documents = reader.documents_of(np.unique(best.entry)) if len(best) else []
             columns = self._seen(reader)
-        first: dict[int, Any] = {}
-        for one in documents:
-            name: Any = columns.id(one.id)
-            first[one.entry] = min(first.get(one.entry, name), name)
-        found: dict[int, Nearest] = {}
-        for row, entry, similarity, *_ in _rows(best):
-            nearest = Nearest(similarity, first[entry])
-            found[row] = min(found.get(row, nearest), nearest)
-        return found
+            return self._matching.most_similar(reader, columns, asked, threshold, threads)
 
     def prepared(self, puts: Sequence[Put], documents: Canonical) -> Prepared:
         """Make of canonical documents what is stored of them, on whatever thread."""
@@ -466,7 +400,7 @@ class Index(Opened):
                     page = writer.next_documents(after, PAGE)
                     if not page:
                         break
-                    met = [one for one in page if condition.holds(_values(one, columns))]
+                    met = [one for one in page if condition.holds(values_of(one, columns))]
                     removed += _removed(writer, met)
                     after = page[-1].id
         self._sweep_if_worth()
@@ -605,66 +539,6 @@ class Index(Opened):
         condition.check(columns.metadata)
         return condition, columns
 
-    def _matches(
-        self,
-        reader: Reader,
-        asked: Asked,
-        threshold: float | None,
-        top: int | None,
-        where: str | None,
-        *,
-        containment: bool,
-        threads: int,
-    ) -> list[list[Match]]:
-        """Give the matches of each document, the most similar first."""
-        least = check_threshold(threshold, self.threshold)
-        if top is not None and (isinstance(top, bool) or not isinstance(top, int) or top < 1):
-            raise SettingsError(f"{setting('top', top)}: use a whole number from 1, as 10")
-        condition, columns = None if where is None else Filter.parse(where), self._seen(reader)
-        if condition is not None:
-            condition.check(columns.metadata)
-        similar = similar_entries(
-            reader, asked, self._sketches, threshold=least, address=self.address, threads=threads
-        )
-        documents = reader.documents_of(np.unique(similar.entry)) if len(similar) else []
-        by_entry: dict[int, list[Document]] = {}
-        for one in documents:
-            if condition is None or condition.holds(_values(one, columns)):
-                by_entry.setdefault(one.entry, []).append(one)
-        found: list[list[Match]] = [[] for _ in range(len(asked))]
-        for row, entry, *scores in _rows(similar):
-            shown = scores if containment else [scores[0], None, None]
-            found[row] += [self._match(one, columns, *shown) for one in by_entry.get(entry, ())]
-        return [_sorted(mine)[:top] for mine in found]
-
-    def _match(
-        self,
-        document: Document,
-        columns: Columns,
-        similarity: float,
-        query_in_match: float | None,
-        match_in_query: float | None,
-    ) -> Match:
-        known = query_in_match is not None and not np.isnan(query_in_match)
-        return Match(
-            columns.id(document.id),
-            similarity,
-            "exact" if self.keeps_text else "estimated",
-            _values(document, columns),
-            query_in_match if known else None,
-            match_in_query if known else None,
-        )
-
-
-def _cast_ids(ids: pa.Array, id_type: pa.DataType) -> pa.Array:
-    try:
-        return ids.cast(id_type)
-    except pa.ArrowInvalid:
-        raise SourceError(
-            f"some ids of the source are numbers and some are texts: use {setting('id', 'none')}, "
-            "or look for them in two queries"
-        ) from None
-
 
 def _one_text(text: str) -> pa.Array:
     try:
@@ -687,29 +561,8 @@ def _running(options: Any, progress: Any) -> Running:
     )
 
 
-def _values(document: Document, columns: Columns) -> dict[str, metadata.Value]:
-    return metadata.decode(document.metadata, columns.metadata)
-
-
 def _removed(writer: Any, documents: Sequence[Document]) -> int:
     if documents:
         writer.drop_documents([one.id for one in documents])
         adding.drop_unused(writer, sorted({one.entry for one in documents}))
     return len(documents)
-
-
-def _rows(similar: Similar) -> Iterator[tuple[Any, ...]]:
-    """Give pairs as plain values."""
-    columns: list[NDArray[Any]] = [
-        similar.row,
-        similar.entry,
-        similar.similarity,
-        similar.asked_in_entry,
-        similar.entry_in_asked,
-    ]
-    return zip(*(column.tolist() for column in columns), strict=True)
-
-
-def _sorted(matches: list[Match]) -> list[Match]:
-    """Put the most similar first; of equal ones, by their ids."""
-    return sorted(matches, key=lambda one: (-one.similarity, one.id))

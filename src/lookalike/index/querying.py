@@ -191,8 +191,6 @@ def _near(
         return rows, entries
     kept, places, known = _sketches_of(reader, entries)
     rows, entries = rows[kept], entries[kept]
-    if not len(rows):
-        return rows, entries
     passing = sketches.near(stored.sketches, known, rows, places)
     return rows[passing], entries[passing]
 

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from lookalike.base.wording import Message
+from lookalike.base.wording import Message, in_python
 from lookalike.job.skipped import skipped_line
 from lookalike.read.files import FileNote, Unread, counts_of, file_note_lines
+from lookalike.results.unread import table_of, write_unread
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from lookalike.read import Batch
 
@@ -36,6 +38,8 @@ class NotRead:
     """Files and records that could not be read and were skipped, as asked."""
     bad: list[str] = field(default_factory=list)
     """The first 1,000 of them: where, and what is wrong."""
+    bad_paths: list[str] = field(default_factory=list)
+    """The files or records that these are."""
     notes: list[tuple[str, str]] = field(default_factory=list)
     """The first 1,000 files of which a user should know how they were read."""
 
@@ -54,7 +58,9 @@ class NotRead:
         """Count what could not be read."""
         listed = list(broken)
         self.bad_count += len(listed)
-        self.bad += [one.reason for one in listed[: MOST_NAMED - len(self.bad)]]
+        named = listed[: MOST_NAMED - len(self.bad)]
+        self.bad += [one.reason for one in named]
+        self.bad_paths += [one.path for one in named]
 
     def take(self, batch: Batch) -> None:
         """Count what was not read on the way to a batch."""
@@ -68,12 +74,19 @@ class NotRead:
         self.skipped = dict(Counter(self.skipped) + Counter(other.skipped))
         self.files += other.files[: MOST_NAMED - len(self.files)]
         self.bad_count += other.bad_count
-        self.bad += other.bad[: MOST_NAMED - len(self.bad)]
+        room = MOST_NAMED - len(self.bad)
+        self.bad += other.bad[:room]
+        self.bad_paths += other.bad_paths[:room]
         self.notes += other.notes[: MOST_NAMED - len(self.notes)]
 
     def unread(self) -> list[Unread]:
         """Give the files that are named."""
         return [Unread(path, reason, detail=detail) for path, reason, detail in self.files]
+
+    def write(self, out: Path) -> None:
+        """Name it in a file beside a result; where all was read, in none."""
+        broken = map(Unread, self.bad_paths, map(in_python, self.bad))
+        write_unread(out, table_of([*self.unread(), *broken]))
 
     def lines(self) -> list[str]:
         """Say how files were read, how many were skipped, and why."""
@@ -87,5 +100,4 @@ class NotRead:
 
     def spelled(self) -> NotRead:
         """Give it with messages that are spelled as in Python, and remember how else."""
-        bad = [Message(line) for line in self.bad]
-        return NotRead(self.skipped, self.files, self.bad_count, [*bad], self.notes)
+        return replace(self, bad=[Message(line) for line in self.bad])

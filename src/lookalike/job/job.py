@@ -444,22 +444,15 @@ class Job:
         places = np.array([found.first, found.second])
         first, second = places if groups is None else groups[places]
         ids = self.collection.ids
-        rows = np.array(self._pair_of(int(first), int(second)))
+        texts = [self.groups.members_of(int(one)) for one in (first, second)]
+        pair = self.pairing.first_pair(*texts)
+        if pair is None:
+            return None
+        rows = np.array(pair)
         if not self.across:
             rows = rows[np.argsort(ids.ranks(rows))]
         a, b = ids.take(rows).to_pylist()
         return NearestDocuments(found.similarity, a, b, whole=known.get("whole", False))
-
-    def _pair_of(self, first: int, second: int) -> tuple[int, int]:
-        """Give the first documents of two groups; across two corpora, that of the source first."""
-        starts, members = self.groups.starts, self.groups.members
-        a, b = (members[starts[one] : starts[one + 1]] for one in (first, second))
-        references = self.pairing.references
-        if references is not None and a[-1] >= references and b[0] < references:
-            return int(a[a >= references][0]), int(b[0])
-        if references is not None:
-            return int(b[b >= references][0]), int(a[0])
-        return int(a[0]), int(b[0])
 
     def summary(
         self,

@@ -430,7 +430,7 @@ def read_all(
         )
     if known["counts"][-1] == 0 and known["bad_count"]:
         raise SourceError(
-            f"no document could be read; {known['bad_count']:,} were skipped, the first: "
+            f"no document could be read; {known['bad_count']:,} skipped, the first: "
             f"{known['bad'][0]}"
         )
     offsets = np.append(0, np.cumsum(reader.lengths.read(), dtype=np.int64))

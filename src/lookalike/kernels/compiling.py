@@ -165,7 +165,7 @@ def _announcement(cache_folder: cache.CacheFolder | None) -> str:
             f"Compiling: up to 15 seconds. Compiled code is kept in {cache_folder.path} only, "
             "which may not last; name another folder by NUMBA_CACHE_DIR."
         )
-    return "Compiling, once: up to 15 seconds. Later runs start at once."
+    return "Compiling what is needed here: up to 15 seconds. It is kept for later runs."
 
 
 def type_of_instruction(instruction: Instruction) -> Any:

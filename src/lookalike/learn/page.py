@@ -198,7 +198,8 @@ def show_minhashes(
 
 def formula(place: int, function: HashFunction) -> str:
     """Write a hash function as an equation, by its place from 1."""
-    return f"h{place}(r) = ({function.a} r + {function.b}) mod {function.p}"
+    times = "" if function.a == 1 else f"{function.a} "
+    return f"h{place}(r) = ({times}r + {function.b}) mod {function.p}"
 
 
 def show_steps(page: Page, steps: Sequence[Step]) -> None:

@@ -45,13 +45,26 @@ MAX_GIVEN_ROWS = 1 << 16
 BLOCK_COST = 250.0  # a block of 128 rows of one document's signature, whatever its shingles
 SPREAD_COST = 2.0  # a shingle, for each block of 128 rows
 FILL_COST = 0.05  # a shingle, for each row that no round reached
-BAND_COST = 150.0  # a band of one document: key, on disk and back, sort, bucket
 PAIR_COST = 2000.0  # a candidate, before its shingles are looked at
 SHINGLE_COST = 30.0  # a shingle of a candidate: hashed, sorted, merged
 BIT_COST = 4.0  # a bit of one document's sketch
-KEY_COST = 70.0  # a band of bits of one document
-PREFILTER_COST = 8.0  # a candidate whose sketches are compared first
 NUMBER_COST = 1.5  # a number of a vector of a candidate
+
+
+class Costs(NamedTuple):
+    """What differs between documents that are compared at once and those in an index."""
+
+    band: float
+    """A band of one document: key, on disk and back, sort, bucket."""
+    bit_band: float
+    """A band of bits of one document."""
+    meeting: float
+    """A candidate whose sketches are compared first."""
+
+
+AT_ONCE = Costs(150.0, 70.0, 8.0)
+STORED = Costs(8000.0, 8000.0, 3000.0)
+"""A row of a database for each band, and a look at one for each candidate."""
 
 
 class Point(NamedTuple):
@@ -230,7 +243,7 @@ class Plan:
             )
         if self.cascade is None:
             few = ""
-            if self.origin == "small":
+            if self.origin == "small" and self.documents > 1:
                 few = f"all of the {count(self.documents, 'distinct document')} are compared; "
             return (
                 f"Exact join{shingles}: {few}every pair at or above {in_full(self.threshold)} is "
@@ -463,7 +476,12 @@ def _is_number(value: object) -> bool:
 
 
 def plan_for(
-    settings: Settings, documents: int, background: Background, *, small: bool = False
+    settings: Settings,
+    documents: int,
+    background: Background,
+    *,
+    small: bool = False,
+    costs: Costs = AT_ONCE,
 ) -> Plan:
     """Choose, or take as given, the bands and rows of a job on a measured corpus.
 
@@ -477,7 +495,7 @@ def plan_for(
         origin: Literal["exact", "small"] = "exact" if settings.exact else "small"
         return Plan(threshold, recall, None, origin, documents, background, metric=metric)
     choose = _cheapest_bits if metric == "cosine" else _cheapest
-    cheapest = choose(threshold, recall, documents, background)
+    cheapest = choose(threshold, recall, documents, background, costs)
     return Plan(threshold, recall, cheapest, "planned", documents, background, metric=metric)
 
 
@@ -532,7 +550,9 @@ def _bands_needed(path: RowPath | BitPath, agreement: float, recall: float, rows
     return choices[bisect_left(choices, True, key=is_enough)]
 
 
-def _cheapest(threshold: float, recall: float, documents: int, background: Background) -> Cascade:
+def _cheapest(
+    threshold: float, recall: float, documents: int, background: Background, costs: Costs
+) -> Cascade:
     """Choose bands of rows: a candidate is dismissed by its signature, unless it is similar."""
     path = _path("jaccard", threshold, background)
     seen = _seen("jaccard", background, documents * (documents - 1) / 2)
@@ -544,12 +564,12 @@ def _cheapest(threshold: float, recall: float, documents: int, background: Backg
         filled = banding.rows * math.exp(-background.shingles / BLOCK_ROWS)
         each = BLOCK_COST * blocks
         each += background.shingles * (SPREAD_COST * blocks + FILL_COST * filled)
-        return documents * (each + BAND_COST * (banding.bands or 0))
+        return documents * (each + costs.band * (banding.bands or 0))
 
     def comparing(banding: Cascade) -> float:
         meeting = errors(banding, threshold, seen).false_candidates
         compared = errors(banding, threshold, passed).false_candidates
-        return meeting * PREFILTER_COST + compared * checking
+        return meeting * costs.meeting + compared * checking
 
     def bands(rows: int) -> int:
         return _bands_needed(path, threshold, recall, rows)
@@ -565,7 +585,7 @@ def _cheapest(threshold: float, recall: float, documents: int, background: Backg
 
 
 def _cheapest_bits(
-    threshold: float, recall: float, documents: int, background: Background
+    threshold: float, recall: float, documents: int, background: Background, costs: Costs
 ) -> Cascade:
     """Choose bands of bits: a candidate is dismissed by its sketch, unless it is similar."""
     path = _path("cosine", threshold, background)
@@ -577,12 +597,12 @@ def _cheapest_bits(
         checking = NUMBER_COST * background.shingles
 
     def sketching(banding: Cascade) -> float:
-        return documents * (BIT_COST * banding.rows + KEY_COST * (banding.bands or 0))
+        return documents * (BIT_COST * banding.rows + costs.bit_band * (banding.bands or 0))
 
     def comparing(banding: Cascade) -> float:
         meeting = errors(banding, agreement, seen).false_candidates
         compared = errors(banding, agreement, passed).false_candidates
-        return meeting * PREFILTER_COST + compared * checking
+        return meeting * costs.meeting + compared * checking
 
     def bands(rows: int) -> int:
         return _bands_needed(path, agreement, recall, rows)

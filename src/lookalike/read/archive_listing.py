@@ -21,6 +21,7 @@ from lookalike.read.files import (
     PLAIN_TEXT,
     Listing,
     Shard,
+    misnamed,
     one_line,
 )
 from lookalike.read.patterns import is_hidden, is_own
@@ -131,14 +132,9 @@ class _ArchiveListing:
             if reason != HIDDEN or not any(map(is_own, parts)):
                 found.pass_over(shown, reason)
             return
-        try:
-            shown.encode()
-        except UnicodeEncodeError:
-            display_name = shown.encode("utf-8", "backslashreplace").decode()
-            found.fail(
-                display_name,
-                SourceError(f"the file name {display_name} is not UTF-8: rename the file"),
-            )
+        if (problem := misnamed(shown)) is not None:
+            archive.members[name] = entry.member
+            found.fail(shown, problem, self._shard(name, PLAIN_TEXT, entry))
             return
         if self.shards.pop(name, None) is not None:
             self.aside.discard(name)

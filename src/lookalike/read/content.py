@@ -15,7 +15,7 @@ from lookalike.base.index_files import is_index_head
 from lookalike.base.wording import setting
 from lookalike.read.encodings import check_no_nul, fits_as_told, holds_controls
 from lookalike.read.files import KINDS_ARE_LISTED
-from lookalike.read.other_formats import other_format
+from lookalike.read.other_formats import is_compressed, other_format
 from lookalike.read.streams import text_encoding_of
 
 if TYPE_CHECKING:
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BINARY",
+    "COMPRESSED",
     "HEAD_BYTES",
     "NO_COLUMN",
     "NO_TEXT",
@@ -37,6 +38,7 @@ __all__ = [
 ]
 
 BINARY, UNKNOWN_ENCODING = "binary", "in an unknown encoding"
+COMPRESSED = "compressed (unpack it first)"
 NO_TEXT, NO_COLUMN = "without text, perhaps scanned", "without a column of text"
 """Why a file is no text, or holds none."""
 HEAD_BYTES = 8 << 10
@@ -50,6 +52,8 @@ def no_text(head: bytes, encodings: Encodings, name: str = "") -> str:
 
     Its name helps to tell the format of one that is none.
     """
+    if is_compressed(head):
+        return COMPRESSED
     other = other_format(name, head)
     return _undecodable(head, encodings) if other is None else other.reason
 
@@ -107,6 +111,8 @@ def check_named(name: str, path: str, encodings: Encodings, system: Any = None) 
         )
     if reason == BINARY:
         raise SourceError(f"{name} is of a kind that cannot be read, {reason}: {KINDS_ARE_LISTED}")
+    if reason == COMPRESSED:
+        raise SourceError(f"{name} is compressed: unpack it first; {KINDS_ARE_LISTED}")
     if reason and reason != UNKNOWN_ENCODING:
         raise SourceError(f"{name} is {reason}: {KINDS_ARE_LISTED}")
     if reason:

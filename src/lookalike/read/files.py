@@ -41,6 +41,7 @@ __all__ = [
     "file_note_lines",
     "is_archive",
     "kind_of",
+    "misnamed",
     "one_line",
     "unreadable",
 ]
@@ -132,8 +133,7 @@ class Unread(NamedTuple):
     @classmethod
     def of(cls, path: str, reason: str, detail: str = "") -> Unread:
         """Name a file, also one whose name is no text."""
-        shown = os.fsencode(path).decode("utf-8", "backslashreplace")
-        return cls(shown, reason, detail=detail)
+        return cls(shown_name(path), reason, detail=detail)
 
 
 class FileNote(NamedTuple):
@@ -142,6 +142,20 @@ class FileNote(NamedTuple):
     path: str
     """As it is shown."""
     note: str
+
+
+def shown_name(name: str) -> str:
+    """Write a file name so that it is text: bytes of it that are not UTF-8 as `\\xe9`."""
+    return os.fsencode(name).decode("utf-8", "backslashreplace")
+
+
+def misnamed(name: str) -> SourceError | None:
+    """Say of a file name that is not UTF-8 that it could be no id."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return SourceError(f"the file name {shown_name(name)} is not UTF-8: rename the file")
+    return None
 
 
 def counts_of(unread: Iterable[Unread]) -> dict[str, int]:
@@ -284,9 +298,9 @@ class Listing:
         problem = error if isinstance(error, SourceError) else unreadable(name, error)
         if not self.skip_bad:
             raise problem
-        text = os.fsencode(str(name)).decode("utf-8", "backslashreplace")
+        text = shown_name(str(name))
         shard = shard or Shard(text, text, "", 0, 0, text, within=True)
-        self.shards.append(replace(shard, problem=problem.raw))
+        self.shards.append(replace(shard, name=text, problem=problem.raw))
 
     def pass_over(self, path: str, reason: str) -> None:
         """Name what is not read."""
@@ -324,7 +338,7 @@ def unreadable(name: object, error: Exception) -> SourceError:
     """Say that a file cannot be read, and why."""
     if isinstance(error, FileNotFoundError):
         return SourceError(
-            f"{name} cannot be read: it does not exist, or no longer; put it back, or leave it out"
+            f"{name} cannot be read: it does not exist, or no longer; check its name"
         )
     reason = error.strerror if isinstance(error, OSError) and error.strerror else error
     kind = UnreadableError if isinstance(error, OSError) else SourceError

@@ -31,10 +31,11 @@ from lookalike.read.files import (
     Source,
     Unread,
     described,
+    misnamed,
     unreadable,
 )
 from lookalike.read.matches import readable_matches
-from lookalike.read.own_results import refuse_result
+from lookalike.read.own_results import OWN_RESULT, RECORD, is_result, refuse_result
 from lookalike.read.patterns import is_hidden, is_own, is_pattern, match_files
 from lookalike.read.saved_datasets import SavedDatasets
 from lookalike.read.spark_folders import holds_parts, is_beside_parts
@@ -190,13 +191,18 @@ def _add_file(
 ) -> None:
     """Add a file, or pass it over for what it is; one that was named is bad where it is bad."""
     try:
-        shard = _shard(path, _checked_name(label), kind, within=within)
-    except (OSError, ValueError, SourceError) as error:
+        problem = misnamed(label)
+        if problem is not None and not within:
+            raise problem
+        shard = _shard(path, label, kind, within=within)
+    except (OSError, ValueError) as error:
         if not within:
             raise
         found.fail(path, error)
         return
-    if shard is None:
+    if shard is not None and problem is not None:
+        found.fail(path, problem, shard)
+    elif shard is None:
         found.pass_over(path, "not a file")
     else:
         found.shards.append(shard)
@@ -252,6 +258,10 @@ def _files(folder: Path, found: Listing) -> Iterator[tuple[str, str]]:
     walk = os.walk(folder, onerror=lambda error: found.fail(error.filename, error))
     for walked, folders, files in walk:
         place = str(Path(walked))  # without the dot that a walk from here begins with
+        if RECORD in files and Path(place) != folder and is_result(Path(place)):
+            folders.clear()
+            found.pass_over(place, OWN_RESULT)
+            continue
         if not found.chosen.all_files:
             ignored.enter(place, files)
         of_parts = holds_parts(files, folders) and not found.chosen.all_files
@@ -335,13 +345,3 @@ def _more_input() -> bytes:
     except (OSError, ValueError) as error:
         raise unreadable("standard input", error) from None
     return piece
-
-
-def _checked_name(name: str) -> str:
-    """Refuse a file name that is no Unicode text: it could be no id."""
-    try:
-        name.encode()
-    except UnicodeEncodeError:
-        display_name = os.fsencode(name).decode("utf-8", "backslashreplace")
-        raise SourceError(f"the file name {display_name} is not UTF-8: rename the file") from None
-    return name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lookalike.base.errors import SourceError
@@ -15,6 +16,7 @@ from lookalike.read.files import (
     described,
     kind_of,
 )
+from lookalike.read.own_results import OWN_RESULT, is_result
 
 if TYPE_CHECKING:
     from lookalike.read.files import Listing, Source
@@ -50,7 +52,9 @@ def readable_matches(
 
 def _refusal(source: Source, found: Listing) -> str:
     """Say why a file was not asked for; of a folder, each file in it is told."""
-    return "" if source.is_local_folder else found.refusal(source.name, source.name)
+    if source.is_local_folder:
+        return OWN_RESULT if is_result(Path(source.path)) else ""
+    return found.refusal(source.name, source.name)
 
 
 def _no_texts(matched: list[Source], found: Listing) -> dict[str, str]:

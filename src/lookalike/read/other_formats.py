@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-__all__ = ["OLE_MAGIC", "OtherFormat", "is_rtf", "other_format"]
+__all__ = ["OLE_MAGIC", "OtherFormat", "is_compressed", "is_rtf", "other_format"]
 
 OLE_MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 """How files of Office before 2007 begin, and those of today that have a password."""
 ZIP_MAGIC, RTF_MAGIC = b"PK\x03\x04", b"{\\rtf"
+
+COMPRESSED = re.compile(rb"\x1f\x8b\x08|BZh[1-9](1AY&SY|\x17rE8P\x90)|\xfd7zXZ\0|\x28\xb5\x2f\xfd")
+"""How the files of gzip, bzip2, xz and zstd begin."""
 
 
 class OtherFormat(NamedTuple):
@@ -41,6 +45,11 @@ APPLE_ENDINGS = {
     ".numbers": OtherFormat("the format of Numbers", ".xlsx or .csv"),
     ".key": OtherFormat("the format of Keynote", ".pptx or .pdf"),
 }
+
+
+def is_compressed(head: bytes) -> bool:
+    """Tell a file that was packed as a whole, whatever it holds."""
+    return COMPRESSED.match(head) is not None
 
 
 def is_rtf(name: str, head: bytes) -> bool:

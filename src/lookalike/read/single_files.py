@@ -15,7 +15,7 @@ from lookalike.read.content import HEAD_BYTES
 from lookalike.read.encoding_names import Encodings
 from lookalike.read.encodings import Decoded, check_no_nul, decode
 from lookalike.read.files import TABLES, Shard, kind_of, unreadable
-from lookalike.read.other_formats import is_rtf, other_format
+from lookalike.read.other_formats import is_compressed, is_rtf, other_format
 from lookalike.read.patterns import is_pattern
 from lookalike.read.streams import Bounds, opened
 
@@ -55,6 +55,8 @@ def read_document(
     if kind_of(name) is None:
         with opened(plain) as stream:
             head = stream.head(HEAD_BYTES)
+        if is_compressed(head):
+            raise SourceError(f"{name} is compressed: unpack it first")
         if (other := other_format(name, head)) is not None:
             raise SourceError(f"{name} is in {other.name}: save it as {other.instead}")
         if is_rtf(name, head):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.planning.plan import Plan
+    from lookalike.planning.plan import Costs, Plan
     from lookalike.planning.sampling import Background
     from lookalike.recipe.metrics import Metric
     from lookalike.settings import Settings
@@ -147,7 +147,7 @@ def choose(
     """Choose the shingle, leave out those that do not count, plan, and say what is doubtful.
 
     With so much `memory`, a corpus that is no larger than a sample is compared as a whole: to plan
-    takes as long. Where so many documents are `expected`, the plan is for them.
+    takes as long. Where so many documents are `expected`, the plan is for an index of them.
     """
     chosen = sampling.sample(sample.documents, sample.rows)
     small = _is_small(settings, sample, chosen, memory)
@@ -161,9 +161,11 @@ def choose(
             keeper.keep(measured.dump(decided_by))
     documents = max(sample.distinct, expected)
     if documents > sample.distinct:
+        # So few tell how many copies a document has, not which share of many more pairs are some.
         more = measured.background.of_more(documents / max(sample.distinct, 1))
         measured = replace(measured, background=more)
-    recipe, plan = _planned(settings, measured, sample.form, documents, small=small)
+    costs = planning.STORED if expected else planning.AT_ONCE
+    recipe, plan = _planned(settings, measured, sample.form, documents, costs, small=small)
     return Chosen(recipe, plan, measured.warnings + _warnings(sample, settings, plan))
 
 
@@ -201,11 +203,17 @@ def choose_unseen(settings: Settings, *, expected: int, dimension: int | None = 
         metric = _metric(unseen, settings, shingling, 1)
         name = f"{shingling} multiset" if settings.multiset else str(shingling)
         measured = Measured(metric, sampling.TYPICAL, name, _what(metric), reason, [])
-    return Chosen(*_planned(settings, measured, form, expected, small=False), [])
+    return Chosen(*_planned(settings, measured, form, expected, planning.STORED), [])
 
 
 def _planned(
-    settings: Settings, measured: Measured, form: CanonicalForm, documents: int, *, small: bool
+    settings: Settings,
+    measured: Measured,
+    form: CanonicalForm,
+    documents: int,
+    costs: Costs,
+    *,
+    small: bool = False,
 ) -> tuple[Recipe, Plan]:
     """Plan for so many documents, and make the recipe."""
     metric, background = measured.metric, measured.background
@@ -215,7 +223,7 @@ def _planned(
             metric.distance, documents, background, len(metric.masks), meetings
         )
     else:
-        plan = planning.plan_for(settings, documents, background, small=small)
+        plan = planning.plan_for(settings, documents, background, small=small, costs=costs)
     plan = replace(plan, shingle=measured.name, shingle_reason=measured.reason, what=measured.what)
     if settings.estimate:
         least = MIN_ESTIMATED_BITS if settings.metric == "cosine" else MIN_ESTIMATED_ROWS

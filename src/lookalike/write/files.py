@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import errno
 import hashlib
 import io
 import json
@@ -236,4 +237,7 @@ def _alone(path: Path) -> Iterator[IO[bytes]]:
 
 
 def _unwritable(path: str | os.PathLike[str], error: OSError) -> OutputError:
-    return OutputError(f"{os.fspath(path)} cannot be written: {error.strerror or error}")
+    """Say that a file cannot be written, and where there is no room what to do."""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT) and not is_device(path)
+    remedy = "; free some space, and run the same again" if full else ""
+    return OutputError(f"{os.fspath(path)} cannot be written: {error.strerror or error}{remedy}")

@@ -78,7 +78,7 @@ def query(
     from lookalike.cli import screen, working
     from lookalike.cli.output import kind_of
     from lookalike.settings.index_options import IndexQueryOptions as Options
-    from lookalike.write.files import check_targets, format_of
+    from lookalike.write.files import check_targets, format_of, is_device
 
     working.limit_of(fail_on)
     if source and string is not None:
@@ -99,6 +99,8 @@ def query(
             index.queried(looked_for, Options(**given)) as queried,
         ):
             first = _answer(queried, kind, out, format_, named=bool(source))
+        if out is not None and not is_device(out):
+            queried.unread.write(out)
         rows = first.to_pylist()
         if as_json:
             screen.show_json(_facts(index, queried, rows))
