@@ -203,7 +203,7 @@ class TestWrongFiles:
         path = Path("pages.lookalike")
         path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
         line = refused(told("index", "query", "pages.lookalike", "docs.jsonl", "-q"))
-        assert line.startswith("pages.lookalike is damaged (")
+        assert line.startswith("pages.lookalike is damaged, SQLite says ")
 
     @pytest.mark.parametrize("name", ["add", "query"])
     def test_an_index_and_a_source_that_were_swapped_are_told_apart(self, told, name):
