@@ -97,7 +97,7 @@ def _with_keywords(options: Any, function: Any) -> Any:
         object.__setattr__(made, GIVEN, frozenset(bound))
         return function(*before, made)
 
-    call.__signature__ = signature  # type: ignore[attr-defined]
+    call.__signature__ = signature  # type: ignore[attr-defined] # which `inspect` reads
     call.__doc__ = f"{function.__doc__}\n{_described(options)}"
     return call
 

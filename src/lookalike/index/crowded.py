@@ -47,10 +47,10 @@ def largest(writer: Writer) -> NDArray[np.int64]:
     return np.array([key for key, size in found if size > CROWDED], np.int64)
 
 
-def pack(writer: Writer, keys: NDArray[np.int64]) -> int:
-    """Pack those buckets that have many loose rows; count them."""
+def pack(writer: Writer, keys: NDArray[np.int64]) -> None:
+    """Pack those buckets that have many loose rows."""
     if not len(keys):
-        return 0
+        return
     found, _ = writer.loose(keys)
     distinct, many = np.unique(found, return_counts=True)
     crowded = distinct[many > CROWDED]
@@ -63,4 +63,3 @@ def pack(writer: Writer, keys: NDArray[np.int64]) -> int:
                 for cut in cuts
             ]
         )
-    return len(crowded)

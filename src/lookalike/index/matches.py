@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Admission", "Match", "Nearest", "Queried", "match_table"]
 
-FIXED = {"id", "match", "similarity", "score"}
 ARROW_TYPES = {
     "text": pa.string(),
     "integer": pa.int64(),

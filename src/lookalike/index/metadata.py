@@ -14,6 +14,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow as pa
 
 from lookalike.base.errors import SourceError
 from lookalike.base.wording import quoted
@@ -140,20 +141,20 @@ def _rows(ids: Sequence[object], columns: Mapping[str, Any]) -> Iterator[dict[st
 
 
 def _listed(name: str, column: Any) -> Sequence[Any]:
+    listed: Sequence[Any] = column
     if not hasattr(column, "to_pylist"):
-        return column  # type: ignore[no-any-return]
-    import pyarrow as pa  # noqa: PLC0415
-
+        return listed
     try:
         if pa.types.is_timestamp(column.type):
             # Finer ones are no timestamps of Python, and zones would have to be known here.
             zone = None if column.type.tz is None else "UTC"
             column = column.cast(pa.timestamp("us", zone), safe=column.type.unit != "ns")
-        return column.to_pylist()  # type: ignore[no-any-return]
+        listed = column.to_pylist()
     except (ValueError, OverflowError):
         raise SourceError(
             f"the metadata {quoted(name)} has dates before the year 1 or after 9999: correct them"
         ) from None
+    return listed
 
 
 def _value(raw: Any) -> Value | None:
