@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # Tests run side by side, on as many cores as there are, up to four.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
-.PHONY: demo check test lint wheel test-wheel test-oldest test-newest bench clean help
+.PHONY: demo check test browser lint wheel test-wheel test-oldest test-newest bench clean help
 
 help:
 	@echo "make demo    set up .venv and find the similar documents in examples/"
@@ -24,10 +24,14 @@ demo: $(VENV)/installed
 	$(BIN)/lookalike find examples/documents
 
 # Kernels run three times: compiled, compiled with bounds checks, and as plain Python.
-test: $(VENV)/tested
+test: $(VENV)/tested browser
 	$(PYTEST)
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.cache/bounds $(PYTEST) -m kernels
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m kernels
+
+# Pages are tested in Chromium: found on the path, or installed where that may be done.
+browser: $(VENV)/made
+	@$(BIN)/python tools/browser.py
 
 # What a change needs, in two minutes on two cores.
 check: lint
