@@ -78,6 +78,7 @@ def test_shaded_areas_are_the_integrals_that_the_legend_tells(spec, threshold):
     assert area(parts(ax, "false negatives")[0]) == pytest.approx(negatives, abs=2e-4)
     told = ax.get_legend().get_texts()[0].get_text()
     found = re.search(r"false positives ([\d.]+), false negatives ([\d.]+)", told)
+    assert found
     assert [float(one) for one in found.groups()] == pytest.approx([positives, negatives], abs=6e-5)
     assert len(parts(ax, "threshold")) == (threshold is not None)
 
@@ -100,6 +101,7 @@ def test_further_curves_on_the_same_axes_differ_in_colour_dash_and_mark():
     ax = None
     for spec in SPECS:
         ax = Cascade.parse(spec).plot(ax=ax, threshold=0.7)
+    assert ax is not None
     lines = parts(ax, "curve")
     assert len({one.get_color() for one in lines}) == len(SPECS)
     assert len({str(one._unscaled_dash_pattern) for one in lines}) == len(SPECS)

@@ -14,6 +14,7 @@ GOLDEN = Path(__file__).parent / "golden"
 ONE = [Cascade.banding(20, 5).curve()]
 THREE = [*ONE, Cascade.parse("and:4 or:4 and:4 or:4").curve(), Cascade.banding(50, 10).curve()]
 COSINE = [Cascade.banding(100, 20).curve(metric="cosine")]
+PAIRS = Histogram.of("pairs", [0.0, 0.03, 0.11, 0.5, 1.0], [90_000, 4e6, 1, 0.2, 12], bins=10)
 DRAWINGS = {
     "one-80": lambda: plain(curve_lines(ONE, 80, threshold=0.7)),
     "three-60": lambda: plain(curve_lines(THREE, 60)),
@@ -22,7 +23,6 @@ DRAWINGS = {
     "bars-60": lambda: "\n".join(bar_lines(PAIRS, 60)),
     "bars-40-ascii": lambda: "\n".join(bar_lines(PAIRS, 40, ascii_only=True)),
 }
-PAIRS = Histogram.of("pairs", [0.0, 0.03, 0.11, 0.5, 1.0], [90_000, 4e6, 1, 0.2, 12], bins=10)
 
 
 @pytest.mark.parametrize("name", DRAWINGS)
