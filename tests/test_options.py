@@ -29,7 +29,7 @@ COMMANDS = {
     "boilerplate": settings.BoilerplateOptions,
     "sketch": settings.SketchOptions,
     "compare": settings.CompareOptions,
-    "plan": settings.PlanOptions,
+    "plan": settings.PlanCommandOptions,
 }
 INDEX_COMMANDS = {
     "create": index_options.IndexCreateOptions,
@@ -39,6 +39,7 @@ INDEX_COMMANDS = {
 METHODS = {"create": "create", "add": "add_all", "query": "query_all"}
 FUNCTIONS = {
     **{name: options for name, options in COMMANDS.items() if name != "plan"},
+    "plan_corpus": settings.PlanCorpusOptions,
     "write_sketches": settings.SketchFileOptions,
 }
 SOURCES = {"compare": ("a", "b"), "write_sketches": ("source", "out")}

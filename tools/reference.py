@@ -26,6 +26,7 @@ FUNCTIONS = {
     "sketch": settings.SketchOptions,
     "compare": settings.CompareOptions,
     "plan": settings.PlanOptions,
+    "plan_corpus": settings.PlanCorpusOptions,
     "Index.create": index_options.IndexCreateOptions,
     "Index.add_all": index_options.IndexAddOptions,
     "Index.query_all": index_options.IndexQueryOptions,

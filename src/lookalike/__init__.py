@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         dedup,
         find,
         paths,
+        plan_corpus,
         sketch,
         write_sketches,
     )
@@ -105,6 +106,7 @@ _HOMES = {
     "matrix_lesson": "learn.matrix_lesson",
     "paths": "api",
     "plan": "planning.plan",
+    "plan_corpus": "api",
     "sketch": "api",
     "write_sketches": "api",
 }
@@ -154,6 +156,7 @@ __all__ = [
     "matrix_lesson",
     "paths",
     "plan",
+    "plan_corpus",
     "sketch",
     "write_sketches",
 ]
