@@ -21,12 +21,14 @@ from lookalike.settings.options import (
     Indexed,
     Inside,
     Keeping,
+    KeepingRows,
     Listed,
     MainText,
     Markup,
     MatrixFile,
     Measured,
     Normalised,
+    OnFrames,
     Passages,
     Records,
     Resources,
@@ -56,6 +58,8 @@ __all__ = [
     "PlanOptions",
     "SketchFileOptions",
     "SketchOptions",
+    "SparkDedupOptions",
+    "SparkFindOptions",
 ]
 
 # Of several bases, the fields of the last come first. What a class is not asked for is not made:
@@ -234,3 +238,42 @@ class MatrixLessonOptions:
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class LearnOptions(MatrixLessonOptions, MatrixFile, LessonOptions):
     """Options of the command `learn`: those of the one lesson, and those of the other."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class SparkFindOptions(
+    OnFrames,
+    VectorField,
+    TextField,
+    Seeded,
+    Normalised,
+    Cleaned,
+    Estimated,
+    Weighted,
+    Measured,
+    Banded,
+    Shingled,
+    Similar,
+    Grouped,
+):
+    """Options of `spark.find`."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class SparkDedupOptions(
+    OnFrames,
+    VectorField,
+    TextField,
+    Seeded,
+    Normalised,
+    Cleaned,
+    Weighted,
+    Measured,
+    Banded,
+    Shingled,
+    Similar,
+    Ruled,
+    Grouped,
+    KeepingRows,
+):
+    """Options of `spark.dedup` and `spark.annotate`."""
