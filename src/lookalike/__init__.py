@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         QuadraticError,
         SettingsError,
         SourceError,
+        SparkError,
         UnreadableError,
     )
     from lookalike.index.adding import Added
@@ -93,6 +94,7 @@ _HOMES = {
     "Settings": "settings",
     "SettingsError": "base.errors",
     "SourceError": "base.errors",
+    "SparkError": "base.errors",
     "Summary": "results",
     "UnreadableError": "base.errors",
     "boilerplate": "api",
@@ -144,6 +146,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "SourceError",
+    "SparkError",
     "Summary",
     "UnreadableError",
     "boilerplate",

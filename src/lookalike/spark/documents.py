@@ -11,6 +11,7 @@ from pyspark.sql import types as T  # noqa: N812
 from lookalike.base.errors import SourceError
 from lookalike.base.wording import quoted, setting
 from lookalike.cluster.keep import column_of
+from lookalike.read.batches import listed
 from lookalike.spark.columns import preference
 from lookalike.spark.frames import collected, mapped
 from lookalike.spark.values import value_of
