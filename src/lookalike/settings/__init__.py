@@ -12,11 +12,10 @@ from lookalike.settings.commands import (
     PlanOptions,
     SketchFileOptions,
     SketchOptions,
-    SparkDedupOptions,
-    SparkFindOptions,
 )
 from lookalike.settings.options import FORMATS, METRICS, WEIGHTS, Measured
 from lookalike.settings.settings import FORMAT, Settings, check_share, settings_of
+from lookalike.settings.spark_options import SparkDedupOptions, SparkFindOptions
 
 __all__ = [
     "FORMAT",
