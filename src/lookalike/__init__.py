@@ -36,6 +36,7 @@ if TYPE_CHECKING:
         QuadraticError,
         SettingsError,
         SourceError,
+        SparkError,
         UnreadableError,
     )
     from lookalike.index.adding import Added
@@ -92,6 +93,7 @@ _HOMES = {
     "Settings": "settings",
     "SettingsError": "base.errors",
     "SourceError": "base.errors",
+    "SparkError": "base.errors",
     "Summary": "results",
     "UnreadableError": "base.errors",
     "boilerplate": "api",
@@ -140,6 +142,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "SourceError",
+    "SparkError",
     "Summary",
     "UnreadableError",
     "boilerplate",
