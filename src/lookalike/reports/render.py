@@ -1,21 +1,17 @@
-"""One page from its parts: a style, a script and compressed data, in a single file.
+"""A report as one page: files of the folder `page`, and the report's own data, compressed.
 
-The page asks for nothing: its Content-Security-Policy names the one script and the one style by
-their hashes, and forbids all else. Data stand in blocks that no browser runs, as Base64 of zlib, so
-that nothing in a document can end a block or be taken for markup.
+The main part and each text stand in blocks of their own, as Base64 of zlib, which no browser reads
+as markup or runs, and which the page unpacks when it shows them.
 """
 
 import base64
-import hashlib
-import html
 import zlib
-from collections.abc import Iterable, Mapping
-from functools import cache
 from importlib import resources
 
 from lookalike.reports.model import Report, main_json, text_json
+from lookalike.write.html_pages import html_page
 
-__all__ = ["assemble", "packaged", "render", "render_pair"]
+__all__ = ["render", "render_pair"]
 
 SCRIPTS = (
     *("dom.js", "format.js", "data.js", "query.js", "align.js", "layout.js"),
@@ -23,68 +19,32 @@ SCRIPTS = (
     *("pair.js", "document.js", "lists.js", "cluster.js", "summary.js", "main.js"),
 )
 """In the order in which they stand in the page's one script."""
-STYLES = ("page.css",)
 
 
 def render(report: Report) -> str:
     """Give the page of a report."""
-    return _report(report, "report")
+    return _page(report, "report")
 
 
 def render_pair(report: Report) -> str:
-    """Give the page of its first pair alone, for a file or for paper."""
-    return _report(report, "pair")
+    """Give the page of its first pair alone, to send or to print."""
+    return _page(report, "pair")
 
 
-def _report(report: Report, kind: str) -> str:
-    data = {"main-data": main_json(report)}
-    data |= {f"text-{number}": text_json(text) for number, text in enumerate(report.texts)}
-    return assemble(
-        kind=kind,
-        title=report.main.summary.title,
-        style=packaged(STYLES),
-        script=packaged(SCRIPTS),
-        data=data,
-    )
-
-
-@cache
-def packaged(names: Iterable[str]) -> str:
-    """Give files of the folder `page` as one text."""
+def _page(report: Report, kind: str) -> str:
     folder = resources.files("lookalike.reports") / "page"
-    return "\n".join((folder / name).read_text("utf-8") for name in names)
-
-
-def assemble(*, kind: str, title: str, style: str, script: str, data: Mapping[str, str]) -> str:
-    """Put a page together; the script finds each part of `data` by its id, and unpacks it."""
-    script = f'"use strict";\n{{\n{script}}}\n'
-    policy = "; ".join(
-        (
-            "default-src 'none'",
-            f"script-src '{_hash(script)}'",
-            f"style-src '{_hash(style)}'",
-            "img-src data:",
-            "base-uri 'none'",
-            "form-action 'none'",
-        )
+    blocks = [_block("main-data", main_json(report))]
+    blocks += [_block(f"text-{place}", text_json(text)) for place, text in enumerate(report.texts)]
+    return html_page(
+        report.main.summary.title,
+        body="\n".join([(folder / "page.html").read_text("utf-8").strip(), *blocks]),
+        styles=[folder / "page.css"],
+        scripts=[folder / name for name in SCRIPTS],
+        data={"page": kind},
     )
-    return packaged(("page.html",)).format(
-        kind=html.escape(kind),
-        title=html.escape(title),
-        policy=policy,
-        style=style,
-        script=script,
-        data="\n".join(_block(name, text) for name, text in data.items()),
-    )
-
-
-def _hash(text: str) -> str:
-    """Name a script or style as the policy does."""
-    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
 
 
 def _block(name: str, text: str) -> str:
-    # A lone surrogate, as in a file's name that is not Unicode, becomes the sign for what is none.
-    readable = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    packed = base64.b64encode(zlib.compress(readable.encode(), 9)).decode("ascii")
-    return f'<script type="text/plain" id="{html.escape(name)}">{packed}</script>'
+    # Half of a surrogate pair, as in a name that is no Unicode, is written as JSON's own escape.
+    packed = zlib.compress(text.encode("utf-8", "backslashreplace"), 9)
+    return f'<script type="text/plain" id="{name}">{base64.b64encode(packed).decode()}</script>'

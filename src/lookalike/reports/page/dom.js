@@ -1,3 +1,5 @@
+"use strict"; // as the first of the files, for all of them
+
 // Elements, made from data without any markup in between: what a document says is always text.
 
 const SVG = "http://www.w3.org/2000/svg";

@@ -6,7 +6,7 @@ const addresses = { documents: new Map(), pairs: new Map() };
 
 // Whether the page is of one pair alone, and has nothing else to lead to.
 function onlyPair() {
-  return document.documentElement.dataset.page === "pair";
+  return JSON.parse(document.getElementById("data").textContent).page === "pair";
 }
 
 function pairAddress(pairs, row) {
