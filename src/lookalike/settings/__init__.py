@@ -17,6 +17,7 @@ from lookalike.settings.commands import (
 )
 from lookalike.settings.options import FORMATS, METRICS, WEIGHTS, Measured
 from lookalike.settings.settings import FORMAT, Settings, check_share, settings_of
+from lookalike.settings.spark_options import SparkDedupOptions, SparkFindOptions
 
 __all__ = [
     "FORMAT",
@@ -38,6 +39,8 @@ __all__ = [
     "Settings",
     "SketchFileOptions",
     "SketchOptions",
+    "SparkDedupOptions",
+    "SparkFindOptions",
     "check_share",
     "settings_of",
 ]
