@@ -2,6 +2,7 @@
 
 import random
 from itertools import combinations, pairwise
+from typing import Any
 
 import pytest
 
@@ -75,7 +76,7 @@ def some_text(chance, most=30):
 
 def test_rows_hold_both_texts_whole_and_in_order(page):
     chance = random.Random(2)
-    cases = []
+    cases: list[dict[str, Any]] = []
     for _ in range(100):
         first, middle, last = (some_text(chance) for _ in range(3))
         a, b = first + middle + last, some_text(chance) + middle + some_text(chance)
@@ -139,7 +140,7 @@ def test_what_differs_is_all_but_a_longest_common_part(page):
 
 def test_stretches_have_every_layer_that_lies_on_them(page):
     chance = random.Random(4)
-    cases = []
+    cases: list[dict[str, Any]] = []
     for _ in range(100):
         starts = [chance.randrange(30) for _ in range(chance.randrange(6))]
         layers = [

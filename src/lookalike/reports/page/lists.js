@@ -92,7 +92,7 @@ function clustersView() {
       unit: ["cluster", "clusters"],
       columns: [
         { key: "number", title: "Cluster", value: (row) => clusters[row].number, cell: (row) => h("a", { href: `#cluster=${clusters[row].number}`, class: "open" }, String(clusters[row].number)) },
-        { key: "size", title: "Documents", numeric: true, value: (row) => clusters[row].size, cell: (row) => count(clusters[row].size) },
+        { key: "size", title: "Size", numeric: true, value: (row) => clusters[row].size, cell: (row) => count(clusters[row].size) },
         { key: "loose", title: "Looseness", numeric: true, extra: true, value: (row) => looseness(clusters[row]), cell: (row) => similarity(looseness(clusters[row])) },
         { key: "least", title: "Least similar", numeric: true, value: (row) => clusters[row].similarity, cell: (row) => (clusters[row].similarity === null ? "–" : meter(clusters[row].similarity)) },
         { key: "mean", title: "Mean", numeric: true, extra: true, value: (row) => clusters[row].mean, cell: (row) => similarity(clusters[row].mean) },
@@ -125,7 +125,7 @@ function clusterFields() {
 }
 
 function memberNames(cluster) {
-  const shown = cluster.members.slice(0, 3).map((number) => documentLink(number));
+  const shown = cluster.members.slice(0, 3).map((number) => h("div", { class: "member" }, documentLink(number)));
   return cluster.size > shown.length ? [shown, h("span", { class: "muted" }, `and ${count(cluster.size - shown.length)} more`)] : shown;
 }
 

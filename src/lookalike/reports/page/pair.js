@@ -2,6 +2,8 @@
 
 const reading = { together: true, folded: true };
 
+let beside = null; // how the texts that are shown are drawn again
+
 async function pairView({ pairs, row }) {
   const [a, b] = [pairs.a[row], pairs.b[row]];
   const [textA, textB] = await Promise.all([textOf(a), textOf(b)]);
@@ -69,10 +71,7 @@ function bothTexts(pairs, row, textA, textB) {
   texts.jump = (place, from) => jumpTo(holder, place, from);
   const draw = () => holder.replaceChildren(reading.together ? inRows(texts, a, b) : inPanes(texts, a, b));
   draw();
-  addEventListener("beforeprint", () => {
-    if (holder.isConnected && !reading.together) holder.replaceChildren(inRows(texts, a, b));
-  });
-  addEventListener("afterprint", () => holder.isConnected && !reading.together && draw());
+  beside = { draw, drawRows: () => holder.replaceChildren(inRows(texts, a, b)) };
   const change = (name) => (value) => {
     reading[name] = value;
     draw();
@@ -172,8 +171,14 @@ function unfold(button) {
   }
 }
 
+// On paper texts stand in rows, and whole.
 addEventListener("beforeprint", () => {
+  if (beside && !reading.together) beside.drawRows();
   for (const hidden of document.querySelectorAll(".folded")) hidden.fill();
+});
+
+addEventListener("afterprint", () => {
+  if (beside && !reading.together) beside.draw();
 });
 
 function columnHead(number, side) {
