@@ -21,7 +21,8 @@ ROOT = Path(__file__).parent.parent
 NEEDED = (
     *("lookalike/py.typed", "lookalike/text/unicode.bin", "lookalike/learn/samples/"),
     *("lookalike/learn/web/page.html", "lookalike/learn/web/page.css"),
-    "lookalike/learn/web/start.js",
+    *("lookalike/learn/web/start.js", "lookalike/reports/page/page.html"),
+    *("lookalike/reports/page/page.css", "lookalike/reports/page/main.js"),
 )
 ALLOWED = (".py", ".txt", ".bin", ".typed", ".html", ".css", ".js")
 TESTING = ("hypothesis", "pytest", "pytest-xdist")
