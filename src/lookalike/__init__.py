@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from lookalike.base.lazy_names import on_first_use
 
 if TYPE_CHECKING:
+    from lookalike import spark
     from lookalike.api import (
         boilerplate,
         compare,
@@ -109,7 +110,10 @@ _HOMES = {
     "write_sketches": "api",
 }
 
-__getattr__ = on_first_use(__name__, _HOMES)
+_MODULES = ("spark",)
+"""Packages that are public by themselves."""
+
+__getattr__ = on_first_use(__name__, _HOMES, _MODULES)
 
 __all__ = [
     "Added",
@@ -155,6 +159,7 @@ __all__ = [
     "paths",
     "plan",
     "sketch",
+    "spark",
     "write_sketches",
 ]
 

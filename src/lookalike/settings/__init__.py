@@ -12,6 +12,8 @@ from lookalike.settings.commands import (
     PlanOptions,
     SketchFileOptions,
     SketchOptions,
+    SparkDedupOptions,
+    SparkFindOptions,
 )
 from lookalike.settings.options import FORMATS, METRICS, WEIGHTS, Measured
 from lookalike.settings.settings import FORMAT, Settings, check_share, settings_of
@@ -34,6 +36,8 @@ __all__ = [
     "Settings",
     "SketchFileOptions",
     "SketchOptions",
+    "SparkDedupOptions",
+    "SparkFindOptions",
     "check_share",
     "settings_of",
 ]

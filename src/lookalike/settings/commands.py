@@ -21,12 +21,14 @@ from lookalike.settings.options import (
     Indexed,
     Inside,
     Keeping,
+    KeepingRows,
     Listed,
     MainText,
     Markup,
     MatrixFile,
     Measured,
     Normalised,
+    OnFrames,
     Passages,
     Records,
     Resources,
@@ -59,6 +61,8 @@ __all__ = [
     "PlanOptions",
     "SketchFileOptions",
     "SketchOptions",
+    "SparkDedupOptions",
+    "SparkFindOptions",
 ]
 
 # Of several bases, the fields of the last come first. What a class is not asked for is not made:
@@ -238,6 +242,46 @@ class MatrixLessonOptions:
 class LearnOptions(MatrixLessonOptions, MatrixFile, LessonOptions):
     """Options of the command `learn`: those of the one lesson, and those of the other."""
 
+<<<<<<< HEAD
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class SparkFindOptions(
+    OnFrames,
+    VectorField,
+    TextField,
+    Seeded,
+    Normalised,
+    Cleaned,
+    Estimated,
+    Weighted,
+    Measured,
+    Banded,
+    Shingled,
+    Similar,
+    Grouped,
+):
+    """Options of `spark.find`."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class SparkDedupOptions(
+    OnFrames,
+    VectorField,
+    TextField,
+    Seeded,
+    Normalised,
+    Cleaned,
+    Weighted,
+    Measured,
+    Banded,
+    Shingled,
+    Similar,
+    Ruled,
+    Grouped,
+    KeepingRows,
+):
+    """Options of `spark.dedup` and `spark.annotate`."""
+=======
     out: str | os.PathLike[str] | None = option(
         None,
         "Write the lesson to an HTML page, on which it can be played with, instead of showing it.",
@@ -245,3 +289,4 @@ class LearnOptions(MatrixLessonOptions, MatrixFile, LessonOptions):
         short="-o",
         is_path=True,
     )
+>>>>>>> main

@@ -35,12 +35,14 @@ __all__ = [
     "Indexed",
     "Inside",
     "Keeping",
+    "KeepingRows",
     "Listed",
     "MainText",
     "Markup",
     "MatrixFile",
     "Measured",
     "Normalised",
+    "OnFrames",
     "Passages",
     "Records",
     "Resources",
@@ -542,4 +544,38 @@ class MatrixFile:
         "for each set.",
         metavar="FILE",
         is_path=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class OnFrames:
+    """What a job on Spark takes beside."""
+
+    id: str | None = option(None, "Column that holds the id.", metavar="COLUMN")
+    max_rounds: int | None = option(
+        None,
+        "Rounds of joining clusters, or of choosing what stays, after which one task does the "
+        "rest; the answer is the same.",
+        metavar="N",
+        example=10,
+    )
+    progress: Callable[[str, int, int], None] | None = option(
+        None,
+        "Called with the stage, how much of it is done, and how much there is.",
+        python_only=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class KeepingRows:
+    """Which of similar rows stays."""
+
+    keep: str = option(
+        "first",
+        "Which of similar documents stays: first, last, longest, shortest, max:COLUMN or "
+        "min:COLUMN.",
+        metavar="POLICY",
+    )
+    order: str | None = option(
+        None, "Column that says which row comes first; by default the id does.", metavar="COLUMN"
     )
