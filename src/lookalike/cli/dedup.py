@@ -8,10 +8,11 @@ import click
 
 from lookalike.cli.command import AS_JSON, QUIET, SOURCE, flag
 from lookalike.cli.find import EXPLAIN, PLANNING, named
+from lookalike.cli.on_spark import asks_for_spark, dedup_on_spark
 from lookalike.cli.options import command
 from lookalike.cli.values import OneOf
 from lookalike.cli.working import FAIL_ON
-from lookalike.settings import FORMATS, DedupOptions
+from lookalike.settings import FORMATS, DedupCommandOptions, DedupOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +35,7 @@ FORMAT = click.Option(
 )
 
 
-@command(DedupOptions, SOURCE, DRY_RUN, FORMAT, EXPLAIN, AS_JSON, FAIL_ON, QUIET)
+@command(DedupCommandOptions, SOURCE, DRY_RUN, FORMAT, EXPLAIN, AS_JSON, FAIL_ON, QUIET)
 def dedup(
     source: tuple[str, ...],
     options: dict[str, Any],
@@ -65,6 +66,9 @@ def dedup(
     With --rule contained a document goes only if a kept one has all its shingles, or the share
     --containment of them: then nothing is removed that no kept document has.
 
+    With --engine spark the same job runs on a cluster, for tables that one machine cannot hold, and
+    DIR gets folders of part files: kept/ in the input's format, removed/ and clusters/.
+
     Example: lookalike dedup corpus.jsonl -o clean --keep longest
     """
     import lookalike
@@ -86,6 +90,11 @@ def dedup(
     if format_ is not None and not dry_run:
         raise SettingsError("--format is for --dry-run: DIR gets files of its own formats")
     working.limit_of(fail_on)
+    if asks_for_spark(options):
+        status = screen.status(quiet=quiet)
+        given = {"explain": explain, "as_json": as_json, "fail_on": fail_on}
+        dedup_on_spark(source, options, status, **given)
+        return
     if options["rule"] == "contained":
         working.refuse_given(PLANNING, "with --rule contained")
     kind = kind_of({"format": format_, "out": out}, as_json=as_json)

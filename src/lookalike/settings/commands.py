@@ -29,6 +29,7 @@ from lookalike.settings.options import (
     Measured,
     Normalised,
     OnFrames,
+    OnSpark,
     Passages,
     Records,
     Resources,
@@ -53,7 +54,9 @@ __all__ = [
     "BoilerplateOptions",
     "CompareOptions",
     "ContainedOptions",
+    "DedupCommandOptions",
     "DedupOptions",
+    "FindCommandOptions",
     "FindOptions",
     "LearnOptions",
     "LessonOptions",
@@ -125,6 +128,16 @@ class DedupOptions(
     WrittenFolder,
 ):
     """Options of `dedup`."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class FindCommandOptions(OnSpark, FindOptions):
+    """Options of the command `find`."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class DedupCommandOptions(OnSpark, DedupOptions):
+    """Options of the command `dedup`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -242,7 +255,13 @@ class MatrixLessonOptions:
 class LearnOptions(MatrixLessonOptions, MatrixFile, LessonOptions):
     """Options of the command `learn`: those of the one lesson, and those of the other."""
 
-<<<<<<< HEAD
+    out: str | os.PathLike[str] | None = option(
+        None,
+        "Write the lesson to an HTML page, on which it can be played with, instead of showing it.",
+        metavar="FILE.html",
+        short="-o",
+        is_path=True,
+    )
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class SparkFindOptions(
@@ -281,12 +300,3 @@ class SparkDedupOptions(
     KeepingRows,
 ):
     """Options of `spark.dedup` and `spark.annotate`."""
-=======
-    out: str | os.PathLike[str] | None = option(
-        None,
-        "Write the lesson to an HTML page, on which it can be played with, instead of showing it.",
-        metavar="FILE.html",
-        short="-o",
-        is_path=True,
-    )
->>>>>>> main

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 __all__ = [
+    "ENGINES",
     "FOLDER",
     "FORMATS",
     "MARKUPS",
@@ -43,6 +44,7 @@ __all__ = [
     "Measured",
     "Normalised",
     "OnFrames",
+    "OnSpark",
     "Passages",
     "Records",
     "Resources",
@@ -61,6 +63,7 @@ __all__ = [
 ]
 
 METRICS = ("jaccard", "cosine")
+ENGINES = ("local", "spark")
 RULES = ("similar", "contained")
 WEIGHTS = ("counts", "binary", "log", "tf-idf")
 FORMATS = ("table", "jsonl", "csv", "parquet")
@@ -578,4 +581,28 @@ class KeepingRows:
     )
     order: str | None = option(
         None, "Column that says which row comes first; by default the id does.", metavar="COLUMN"
+    )
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class OnSpark:
+    """What does the work of a command."""
+
+    engine: str = option(
+        "local",
+        "What does the work: this process, or Apache Spark, which reads and writes Parquet, JSONL "
+        "and CSV where it can (s3a://, hdfs://); needs lookalike[spark].",
+        choices=ENGINES,
+    )
+    master: str | None = option(
+        None,
+        "With Spark: where it runs, as local[4], spark://HOST:PORT, yarn, k8s://HOST:PORT, or "
+        "sc://HOST:PORT for a server of Spark Connect; by default as configured, or this machine.",
+        metavar="URL",
+    )
+    spark_conf: Any = option(
+        None,
+        "With Spark: its configuration, as spark.executor.memory=8g. May be given several times.",
+        metavar="NAME=VALUE",
+        is_list=True,
     )

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
     from lookalike.planning.plan import Plan
-    from lookalike.spark.dedup import SparkDedupResult
-    from lookalike.spark.find import SparkFindResult
+    from lookalike.spark.dedup_result import SparkDedupResult
+    from lookalike.spark.find_result import SparkFindResult
 
 __all__ = ["Done", "Engine", "dedup_files", "find_files"]
 
@@ -194,15 +194,9 @@ def dedup_files(
                 run.save("kept", lambda to: table.write(result.kept, to))
             run.save("removed", lambda to: _write_as(result.removed, "parquet", to))
             run.save("clusters", lambda to: _write_as(result.clusters, "parquet", to))
-            removed = _rows(run, "removed", result.removed, "parquet")
             clusters = _rows(run, "clusters", result.clusters, "parquet")
             with timed(run.seconds, WRITE):
-                gone = removed.count()
-                counts = {
-                    "kept": result.counts["read"] - gone,
-                    "removed": gone,
-                    "clusters": clusters.select("cluster").distinct().count(),
-                }
+                counts = {"clusters": clusters.select("cluster").distinct().count()}
             keep = options.get("keep", "first")
             record = run.record(job, result, counts, keep=keep, tables="parquet")
             if run.place is not None:
