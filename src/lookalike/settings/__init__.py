@@ -4,9 +4,7 @@ from lookalike.settings.commands import (
     BoilerplateOptions,
     CompareOptions,
     ContainedOptions,
-    DedupCommandOptions,
     DedupOptions,
-    FindCommandOptions,
     FindOptions,
     LearnOptions,
     LessonOptions,
@@ -14,11 +12,15 @@ from lookalike.settings.commands import (
     PlanOptions,
     SketchFileOptions,
     SketchOptions,
-    SparkDedupOptions,
-    SparkFindOptions,
 )
 from lookalike.settings.options import FORMATS, METRICS, WEIGHTS, Measured
 from lookalike.settings.settings import FORMAT, Settings, check_share, settings_of
+from lookalike.settings.spark_options import (
+    DedupCommandOptions,
+    FindCommandOptions,
+    SparkDedupOptions,
+    SparkFindOptions,
+)
 
 __all__ = [
     "FORMAT",

@@ -21,15 +21,12 @@ from lookalike.settings.options import (
     Indexed,
     Inside,
     Keeping,
-    KeepingRows,
     Listed,
     MainText,
     Markup,
     MatrixFile,
     Measured,
     Normalised,
-    OnFrames,
-    OnSpark,
     Passages,
     Records,
     Resources,
@@ -54,9 +51,7 @@ __all__ = [
     "BoilerplateOptions",
     "CompareOptions",
     "ContainedOptions",
-    "DedupCommandOptions",
     "DedupOptions",
-    "FindCommandOptions",
     "FindOptions",
     "LearnOptions",
     "LessonOptions",
@@ -64,8 +59,6 @@ __all__ = [
     "PlanOptions",
     "SketchFileOptions",
     "SketchOptions",
-    "SparkDedupOptions",
-    "SparkFindOptions",
 ]
 
 # Of several bases, the fields of the last come first. What a class is not asked for is not made:
@@ -128,16 +121,6 @@ class DedupOptions(
     WrittenFolder,
 ):
     """Options of `dedup`."""
-
-
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class FindCommandOptions(OnSpark, FindOptions):
-    """Options of the command `find`."""
-
-
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class DedupCommandOptions(OnSpark, DedupOptions):
-    """Options of the command `dedup`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -262,41 +245,3 @@ class LearnOptions(MatrixLessonOptions, MatrixFile, LessonOptions):
         short="-o",
         is_path=True,
     )
-
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class SparkFindOptions(
-    OnFrames,
-    VectorField,
-    TextField,
-    Seeded,
-    Normalised,
-    Cleaned,
-    Estimated,
-    Weighted,
-    Measured,
-    Banded,
-    Shingled,
-    Similar,
-    Grouped,
-):
-    """Options of `spark.find`."""
-
-
-@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class SparkDedupOptions(
-    OnFrames,
-    VectorField,
-    TextField,
-    Seeded,
-    Normalised,
-    Cleaned,
-    Weighted,
-    Measured,
-    Banded,
-    Shingled,
-    Similar,
-    Ruled,
-    Grouped,
-    KeepingRows,
-):
-    """Options of `spark.dedup` and `spark.annotate`."""

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 __all__ = [
-    "ENGINES",
     "FOLDER",
     "FORMATS",
     "MARKUPS",
@@ -36,15 +35,12 @@ __all__ = [
     "Indexed",
     "Inside",
     "Keeping",
-    "KeepingRows",
     "Listed",
     "MainText",
     "Markup",
     "MatrixFile",
     "Measured",
     "Normalised",
-    "OnFrames",
-    "OnSpark",
     "Passages",
     "Records",
     "Resources",
@@ -63,7 +59,6 @@ __all__ = [
 ]
 
 METRICS = ("jaccard", "cosine")
-ENGINES = ("local", "spark")
 RULES = ("similar", "contained")
 WEIGHTS = ("counts", "binary", "log", "tf-idf")
 FORMATS = ("table", "jsonl", "csv", "parquet")
@@ -547,62 +542,4 @@ class MatrixFile:
         "for each set.",
         metavar="FILE",
         is_path=True,
-    )
-
-
-@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
-class OnFrames:
-    """What a job on Spark takes beside."""
-
-    id: str | None = option(None, "Column that holds the id.", metavar="COLUMN")
-    max_rounds: int | None = option(
-        None,
-        "Rounds of joining clusters, or of choosing what stays, after which one task does the "
-        "rest; the answer is the same.",
-        metavar="N",
-        example=10,
-    )
-    progress: Callable[[str, int, int], None] | None = option(
-        None,
-        "Called with the stage, how much of it is done, and how much there is.",
-        python_only=True,
-    )
-
-
-@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
-class KeepingRows:
-    """Which of similar rows stays."""
-
-    keep: str = option(
-        "first",
-        "Which of similar documents stays: first, last, longest, shortest, max:COLUMN or "
-        "min:COLUMN.",
-        metavar="POLICY",
-    )
-    order: str | None = option(
-        None, "Column that says which row comes first; by default the id does.", metavar="COLUMN"
-    )
-
-
-@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
-class OnSpark:
-    """What does the work of a command."""
-
-    engine: str = option(
-        "local",
-        "What does the work: this process, or Apache Spark, which reads and writes Parquet, JSONL "
-        "and CSV where it can (s3a://, hdfs://); needs lookalike[spark].",
-        choices=ENGINES,
-    )
-    master: str | None = option(
-        None,
-        "With Spark: where it runs, as local[4], spark://HOST:PORT, yarn, k8s://HOST:PORT, or "
-        "sc://HOST:PORT for a server of Spark Connect; by default as configured, or this machine.",
-        metavar="URL",
-    )
-    spark_conf: Any = option(
-        None,
-        "With Spark: its configuration, as spark.executor.memory=8g. May be given several times.",
-        metavar="NAME=VALUE",
-        is_list=True,
     )
