@@ -72,28 +72,15 @@ def dedup(
     Example: lookalike dedup corpus.jsonl -o clean --keep longest
     """
     import lookalike
-    from lookalike.base.errors import SettingsError
     from lookalike.cli import screen, working
     from lookalike.cli.output import kind_of, show_facts, write_out
 
     out = options["out"]
-    if dry_run and options["list_only"]:
-        raise SettingsError("--list is for -o DIR: --dry-run prints what would go")
-    if options["annotate"] and dry_run:
-        raise SettingsError("--annotate is for -o DIR: --dry-run writes nothing")
-    if options["drop_unread"] and (dry_run or options["list_only"]):
-        raise SettingsError("--drop-unread is for -o DIR without --list: no files are copied")
-    if out is not None and dry_run:
-        raise SettingsError("-o DIR and --dry-run cannot be used together: give one")
-    if out is None and not dry_run:
-        raise SettingsError("name a folder for the results with -o DIR, or use --dry-run")
-    if format_ is not None and not dry_run:
-        raise SettingsError("--format is for --dry-run: DIR gets files of its own formats")
+    _check_output(options, format_, dry_run=dry_run)
     working.limit_of(fail_on)
     if asks_for_spark(options):
-        status = screen.status(quiet=quiet)
-        given = {"explain": explain, "as_json": as_json, "fail_on": fail_on}
-        dedup_on_spark(source, options, status, **given)
+        shown = screen.status(quiet=quiet)
+        dedup_on_spark(source, options, shown, explain=explain, as_json=as_json, fail_on=fail_on)
         return
     if options["rule"] == "contained":
         working.refuse_given(PLANNING, "with --rule contained")
@@ -118,6 +105,25 @@ def dedup(
         if not result.was_there:
             _summarise(result, out, console, explain=explain)
         working.end_if(fail_on, counts["removed"], counts["removed"], counts["read"])
+
+
+def _check_output(options: dict[str, Any], format_: str | None, *, dry_run: bool) -> None:
+    """Refuse what is asked of the output and cannot be."""
+    from lookalike.base.errors import SettingsError
+
+    out = options["out"]
+    if dry_run and options["list_only"]:
+        raise SettingsError("--list is for -o DIR: --dry-run prints what would go")
+    if options["annotate"] and dry_run:
+        raise SettingsError("--annotate is for -o DIR: --dry-run writes nothing")
+    if options["drop_unread"] and (dry_run or options["list_only"]):
+        raise SettingsError("--drop-unread is for -o DIR without --list: no files are copied")
+    if out is not None and dry_run:
+        raise SettingsError("-o DIR and --dry-run cannot be used together: give one")
+    if out is None and not dry_run:
+        raise SettingsError("name a folder for the results with -o DIR, or use --dry-run")
+    if format_ is not None and not dry_run:
+        raise SettingsError("--format is for --dry-run: DIR gets files of its own formats")
 
 
 def _summarise(result: DedupResult, out: Path | None, console: Console, *, explain: bool) -> None:

@@ -55,9 +55,8 @@ def find(
 
     working.limit_of(fail_on)
     if asks_for_spark(options):
-        status = screen.status(quiet=quiet)
-        given = {"explain": explain, "as_json": as_json, "fail_on": fail_on}
-        find_on_spark(source, options, status, **given)
+        shown = screen.status(quiet=quiet)
+        find_on_spark(source, options, shown, explain=explain, as_json=as_json, fail_on=fail_on)
         return
     if options["simhash"] is not None:
         working.refuse_given(PLANNING, "with --simhash")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lookalike.cli import find_everything
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -43,6 +45,7 @@ def asks_for_spark(options: dict[str, Any]) -> bool:
     from lookalike.base.wording import setting
 
     if options["engine"] == "spark":
+        find_everything()  # Spark runs functions of batches only where pandas is
         return True
     for name in OWN:
         given = options.pop(name)
@@ -212,9 +215,7 @@ def _show_pairs(done: Done, console: Console) -> None:
     console.print()
 
 
-def _summarise(
-    done: Done, facts: list[str], out: Any, console: Console, *, explain: bool
-) -> None:
+def _summarise(done: Done, facts: list[str], out: Any, console: Console, *, explain: bool) -> None:
     from lookalike.base.wording import count, visible
     from lookalike.cli.screen import show_curve
     from lookalike.cli.summary import say_warnings, wrapped

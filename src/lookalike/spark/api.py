@@ -10,8 +10,8 @@ from lookalike.base.wording import setting
 from lookalike.job.given import settings_from
 from lookalike.settings import SparkDedupOptions, SparkFindOptions
 from lookalike.spark.dedup_result import SparkDedupResult
-from lookalike.spark.find_result import SparkFindResult
 from lookalike.spark.failures import clear_errors
+from lookalike.spark.find_result import SparkFindResult
 from lookalike.spark.job import SparkJob
 from lookalike.spark.preflight import check_workers
 

@@ -61,7 +61,7 @@ def place_of(text: str) -> str:
 
 def _python_differs(found: re.Match[str], place: str) -> LookalikeError:
     versions = re.findall(r"\d+[., ]+\d+", found[0])
-    there, here = (versions + ["another", "this one"])[:2]
+    there, here = [*versions, "another", "this one"][:2]
     return SparkError(
         f"worker {place} runs Python {there}, and this is Python {here}: install the same there, "
         "and name it by the configuration spark.pyspark.python"
@@ -86,6 +86,12 @@ _KNOWN: tuple[tuple[str, Callable[[re.Match[str], str], LookalikeError]], ...] =
         r"No module named '([\w.]+)'",
         lambda found, place: SparkError(PACKAGE_MISSING.format(place, found[1])),
     ),
+    (
+        r"\[PACKAGE_NOT_INSTALLED\] (\S+)",
+        lambda found, _: SparkError(
+            f"Spark needs the package {found[1].lower()}: pip install 'lookalike[spark]'"
+        ),
+    ),
     (r"(?s)PYTHON_VERSION_MISMATCH.{0,200}", _python_differs),
     (
         r"\[PATH_NOT_FOUND\] Path does not exist: (\S+?)\.? ",
@@ -101,7 +107,7 @@ _KNOWN: tuple[tuple[str, Callable[[re.Match[str], str], LookalikeError]], ...] =
     ),
     (r'No FileSystem for scheme "?([\w+.-]+)', _no_store),
     (
-        r"\[MALFORMED_RECORD_IN_PARSING\S*\] Malformed records are detected in record parsing: (.*)",
+        r"\[MALFORMED_RECORD_IN_\w+\S*\] Malformed records are detected in [\w ]+[:.] ?(.*)",
         lambda found, _: SourceError(
             f"a record cannot be read, {shortened(found[1], 120)}: fix or remove it"
         ),
@@ -125,8 +131,10 @@ _KNOWN: tuple[tuple[str, Callable[[re.Match[str], str], LookalikeError]], ...] =
         ),
     ),
     (
-        r"All masters are unresponsive|Cannot call methods on a stopped SparkContext|"
-        r"Could not parse Master URL: '?([^']*)",
+        (
+            r"All masters are unresponsive|Cannot call methods on a stopped SparkContext|"
+            r"Could not parse Master URL: '?([^']*)"
+        ),
         lambda found, _: SparkError(
             f"{found[1]} is no master of Spark: use local[4], spark://HOST:PORT, yarn, "
             "k8s://HOST:PORT or sc://HOST:PORT"

@@ -140,9 +140,7 @@ def find_files(
         if there is not None:
             return Done(there, was_there=True)
         table = _opened(run)
-        result: SparkFindResult = _api().find(
-            table.frame, progress=engine.progress, **options
-        )
+        result: SparkFindResult = _api().find(table.frame, progress=engine.progress, **options)
         with _written(run.place):
             run.save("pairs", lambda to: _write_as(result.pairs, kind, to))
             run.save("clusters", lambda to: _write_as(result.clusters, kind, to))
@@ -311,7 +309,8 @@ def _seconds_of(result: Any) -> dict[str, float]:
 
 
 def _master_of(session: SparkSession) -> str | None:
-    return session.conf.get("spark.master", None)
+    found: str | None = session.conf.get("spark.master", None)
+    return found
 
 
 def _api() -> Any:

@@ -39,6 +39,7 @@ OUR_CONF = {
 LOCAL_CONF = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
+    "spark.sql.shuffle.partitions": "32",
     "spark.ui.enabled": "false",
 }
 """Of one machine alone, whatever its network is like."""
