@@ -28,6 +28,7 @@ COMMANDS = {
     "contained": settings.ContainedOptions,
     "boilerplate": settings.BoilerplateOptions,
     "sketch": settings.SketchOptions,
+    "report": settings.ReportOptions,
     "compare": settings.CompareOptions,
     "plan": settings.PlanOptions,
 }
@@ -41,7 +42,7 @@ FUNCTIONS = {
     **{name: options for name, options in COMMANDS.items() if name != "plan"},
     "write_sketches": settings.SketchFileOptions,
 }
-SOURCES = {"compare": ("a", "b"), "write_sketches": ("source", "out")}
+SOURCES = {"report": ("result",), "compare": ("a", "b"), "write_sketches": ("source", "out")}
 REFERENCE = (ROOT / "docs" / "command-line.md").read_text()
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         dedup,
         find,
         paths,
+        report,
         sketch,
         write_sketches,
     )
@@ -106,6 +107,7 @@ _HOMES = {
     "matrix_lesson": "learn.matrix_lesson",
     "paths": "api",
     "plan": "planning.plan",
+    "report": "api",
     "sketch": "api",
     "write_sketches": "api",
 }
@@ -158,6 +160,7 @@ __all__ = [
     "matrix_lesson",
     "paths",
     "plan",
+    "report",
     "sketch",
     "spark",
     "write_sketches",

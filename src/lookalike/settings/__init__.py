@@ -10,6 +10,7 @@ from lookalike.settings.commands import (
     LessonOptions,
     MatrixLessonOptions,
     PlanOptions,
+    ReportOptions,
     SketchFileOptions,
     SketchOptions,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "MatrixLessonOptions",
     "Measured",
     "PlanOptions",
+    "ReportOptions",
     "Settings",
     "SketchFileOptions",
     "SketchOptions",

@@ -46,6 +46,7 @@ from lookalike.settings.options import (
 
 if TYPE_CHECKING:
     import os
+from lookalike.settings.report_options import Labelled, Reported, ReportOptions
 
 __all__ = [
     "BoilerplateOptions",
@@ -57,6 +58,7 @@ __all__ = [
     "LessonOptions",
     "MatrixLessonOptions",
     "PlanOptions",
+    "ReportOptions",
     "SketchFileOptions",
     "SketchOptions",
 ]
@@ -69,6 +71,8 @@ __all__ = [
 class FindOptions(
     Resources,
     Working,
+    Labelled,
+    Reported,
     Clustered,
     Written,
     Chosen,
@@ -98,6 +102,8 @@ class FindOptions(
 class DedupOptions(
     Resources,
     Working,
+    Labelled,
+    Reported,
     Chosen,
     Encoded,
     TableLayout,
