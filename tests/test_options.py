@@ -30,7 +30,7 @@ COMMANDS = {
     "sketch": settings.SketchOptions,
     "report": settings.ReportOptions,
     "compare": settings.CompareOptions,
-    "plan": settings.PlanOptions,
+    "plan": settings.PlanCommandOptions,
 }
 INDEX_COMMANDS = {
     "create": index_options.IndexCreateOptions,
@@ -40,6 +40,7 @@ INDEX_COMMANDS = {
 METHODS = {"create": "create", "add": "add_all", "query": "query_all"}
 FUNCTIONS = {
     **{name: options for name, options in COMMANDS.items() if name != "plan"},
+    "plan_corpus": settings.PlanCorpusOptions,
     "write_sketches": settings.SketchFileOptions,
 }
 SOURCES = {"report": ("result",), "compare": ("a", "b"), "write_sketches": ("source", "out")}

@@ -27,6 +27,7 @@ FUNCTIONS = {
     "report": settings.ReportOptions,
     "compare": settings.CompareOptions,
     "plan": settings.PlanOptions,
+    "plan_corpus": settings.PlanCorpusOptions,
     "Index.create": index_options.IndexCreateOptions,
     "Index.add_all": index_options.IndexAddOptions,
     "Index.query_all": index_options.IndexQueryOptions,

@@ -23,6 +23,7 @@ from lookalike.settings import (
     ContainedOptions,
     DedupOptions,
     FindOptions,
+    PlanCorpusOptions,
     ReportOptions,
     SketchFileOptions,
     SketchOptions,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 
     from lookalike.index.dedup import Consulted
     from lookalike.job.job import Job
+    from lookalike.planning.plan import Plan
     from lookalike.reports.writing import Page
     from lookalike.results import (
         BoilerplateResult,
@@ -52,6 +54,7 @@ __all__ = [
     "dedup",
     "find",
     "paths",
+    "plan_corpus",
     "report",
     "sketch",
     "write_sketches",
@@ -297,6 +300,24 @@ def boilerplate(source: Any, options: BoilerplateOptions) -> BoilerplateResult:
             result.write(options.out, format=options.format)
         job.finish()
     return result
+
+
+@takes(PlanCorpusOptions)
+def plan_corpus(source: Any, options: PlanCorpusOptions) -> Plan:
+    """Choose the shingle, bands and rows for a corpus by its sample, as `find` does.
+
+    The plan knows how many pairs of the corpus there are of each similarity: `histogram` counts
+    them, and `plot` draws them under the curve. The source is as that of `find`.
+    """
+    from lookalike.job.opening import job_on
+
+    with job_on(source, settings_from(options), options) as job:
+        job.prepare("plan")
+        if options.say is not None:
+            for line in job.warnings:
+                options.say(f"Warning: {line}.")
+        job.finish()
+        return job.plan
 
 
 @takes(SketchOptions)

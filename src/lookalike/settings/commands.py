@@ -57,6 +57,8 @@ __all__ = [
     "LearnOptions",
     "LessonOptions",
     "MatrixLessonOptions",
+    "PlanCommandOptions",
+    "PlanCorpusOptions",
     "PlanOptions",
     "ReportOptions",
     "SketchFileOptions",
@@ -206,6 +208,33 @@ class CompareOptions(Encoded, Passages, MainText, Normalised, Weighted, Measured
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class PlanOptions(Measured, Banded, Assumed, Similar):
     """Options of `plan`."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class PlanCorpusOptions(
+    Resources,
+    Chosen,
+    Encoded,
+    TableLayout,
+    Records,
+    MainText,
+    Markup,
+    VectorField,
+    TextField,
+    Normalised,
+    Cleaned,
+    Weighted,
+    Measured,
+    Banded,
+    Shingled,
+    Similar,
+):
+    """Options of `plan_corpus`."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class PlanCommandOptions(PlanCorpusOptions, Assumed):
+    """Options of the command `plan`: of a corpus, or of what is assumed of one."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
