@@ -28,8 +28,9 @@ COMMANDS = {
     "contained": settings.ContainedOptions,
     "boilerplate": settings.BoilerplateOptions,
     "sketch": settings.SketchOptions,
+    "report": settings.ReportOptions,
     "compare": settings.CompareOptions,
-    "plan": settings.PlanOptions,
+    "plan": settings.PlanCommandOptions,
 }
 INDEX_COMMANDS = {
     "create": index_options.IndexCreateOptions,
@@ -42,9 +43,10 @@ FUNCTIONS = {
     # Where a job runs is asked of the command; in Python, lookalike.spark has functions of its own.
     "find": settings.FindOptions,
     "dedup": settings.DedupOptions,
+    "plan_corpus": settings.PlanCorpusOptions,
     "write_sketches": settings.SketchFileOptions,
 }
-SOURCES = {"compare": ("a", "b"), "write_sketches": ("source", "out")}
+SOURCES = {"report": ("result",), "compare": ("a", "b"), "write_sketches": ("source", "out")}
 REFERENCE = (ROOT / "docs" / "command-line.md").read_text()
 
 
