@@ -24,6 +24,7 @@ FUNCTIONS = {
     "contained": settings.ContainedOptions,
     "boilerplate": settings.BoilerplateOptions,
     "sketch": settings.SketchOptions,
+    "report": settings.ReportOptions,
     "compare": settings.CompareOptions,
     "plan": settings.PlanOptions,
     "plan_corpus": settings.PlanCorpusOptions,

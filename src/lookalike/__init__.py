@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         find,
         paths,
         plan_corpus,
+        report,
         sketch,
         write_sketches,
     )
@@ -108,6 +109,7 @@ _HOMES = {
     "paths": "api",
     "plan": "planning.plan",
     "plan_corpus": "api",
+    "report": "api",
     "sketch": "api",
     "write_sketches": "api",
 }
@@ -161,6 +163,7 @@ __all__ = [
     "paths",
     "plan",
     "plan_corpus",
+    "report",
     "sketch",
     "spark",
     "write_sketches",

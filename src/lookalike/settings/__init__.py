@@ -12,12 +12,18 @@ from lookalike.settings.commands import (
     PlanCommandOptions,
     PlanCorpusOptions,
     PlanOptions,
+    ReportOptions,
     SketchFileOptions,
     SketchOptions,
 )
 from lookalike.settings.options import FORMATS, METRICS, WEIGHTS, Measured
 from lookalike.settings.settings import FORMAT, Settings, check_share, settings_of
-from lookalike.settings.spark_options import SparkDedupOptions, SparkFindOptions
+from lookalike.settings.spark_options import (
+    DedupCommandOptions,
+    FindCommandOptions,
+    SparkDedupOptions,
+    SparkFindOptions,
+)
 
 __all__ = [
     "FORMAT",
@@ -27,7 +33,9 @@ __all__ = [
     "BoilerplateOptions",
     "CompareOptions",
     "ContainedOptions",
+    "DedupCommandOptions",
     "DedupOptions",
+    "FindCommandOptions",
     "FindOptions",
     "LearnOptions",
     "LessonOptions",
@@ -36,6 +44,7 @@ __all__ = [
     "PlanCommandOptions",
     "PlanCorpusOptions",
     "PlanOptions",
+    "ReportOptions",
     "Settings",
     "SketchFileOptions",
     "SketchOptions",

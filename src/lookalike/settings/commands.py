@@ -46,6 +46,7 @@ from lookalike.settings.options import (
 
 if TYPE_CHECKING:
     import os
+from lookalike.settings.report_options import Labelled, Reported, ReportOptions
 
 __all__ = [
     "BoilerplateOptions",
@@ -59,6 +60,7 @@ __all__ = [
     "PlanCommandOptions",
     "PlanCorpusOptions",
     "PlanOptions",
+    "ReportOptions",
     "SketchFileOptions",
     "SketchOptions",
 ]
@@ -71,6 +73,8 @@ __all__ = [
 class FindOptions(
     Resources,
     Working,
+    Labelled,
+    Reported,
     Clustered,
     Written,
     Chosen,
@@ -100,6 +104,8 @@ class FindOptions(
 class DedupOptions(
     Resources,
     Working,
+    Labelled,
+    Reported,
     Chosen,
     Encoded,
     TableLayout,
