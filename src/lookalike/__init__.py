@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from lookalike.learn.lesson import Lesson, lesson
     from lookalike.learn.matrix_lesson import MatrixLesson, matrix_lesson
     from lookalike.planning.curves import Cascade
+    from lookalike.planning.estimator import EstimatorError, estimator_error
     from lookalike.planning.plan import Plan, plan
     from lookalike.recipe import Recipe
     from lookalike.results import (
@@ -70,6 +71,7 @@ _HOMES = {
     "Admission": "index.matches",
     "BinaryFileError": "base.errors",
     "EncodingError": "base.errors",
+    "EstimatorError": "planning.estimator",
     "BoilerplateResult": "results",
     "Cascade": "planning.curves",
     "Comparison": "score.comparison",
@@ -103,6 +105,7 @@ _HOMES = {
     "compare": "api",
     "contained": "api",
     "dedup": "api",
+    "estimator_error": "planning.estimator",
     "find": "api",
     "lesson": "learn.lesson",
     "matrix_lesson": "learn.matrix_lesson",
@@ -130,6 +133,7 @@ __all__ = [
     "ContainmentResult",
     "DedupResult",
     "EncodingError",
+    "EstimatorError",
     "FindResult",
     "Index",
     "InvalidTextError",
@@ -157,6 +161,7 @@ __all__ = [
     "compare",
     "contained",
     "dedup",
+    "estimator_error",
     "find",
     "lesson",
     "matrix_lesson",

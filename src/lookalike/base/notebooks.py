@@ -30,7 +30,8 @@ class Line:
         """Show a text in place of the one before."""
         content = {"text/plain": text}
         if self._shown is None:
-            display = sys.modules["IPython"].display.display
+            from IPython.display import display
+
             self._shown = display(content, raw=True, display_id=True)
         else:
             self._shown.update(content, raw=True)
