@@ -40,6 +40,7 @@ METHODS = {"create": "create", "add": "add_all", "query": "query_all"}
 FUNCTIONS = {
     **{name: options for name, options in COMMANDS.items() if name != "plan"},
     "write_sketches": settings.SketchFileOptions,
+    "compare_all": settings.CompareAllOptions,
 }
 SOURCES = {"compare": ("a", "b"), "write_sketches": ("source", "out")}
 REFERENCE = (ROOT / "docs" / "command-line.md").read_text()

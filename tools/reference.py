@@ -25,6 +25,7 @@ FUNCTIONS = {
     "boilerplate": settings.BoilerplateOptions,
     "sketch": settings.SketchOptions,
     "compare": settings.CompareOptions,
+    "compare_all": settings.CompareAllOptions,
     "plan": settings.PlanOptions,
     "Index.create": index_options.IndexCreateOptions,
     "Index.add_all": index_options.IndexAddOptions,

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BoilerplateOptions",
+    "CompareAllOptions",
     "CompareOptions",
     "ContainedOptions",
     "DedupOptions",
@@ -195,6 +196,11 @@ class SketchFileOptions(SketchOptions):
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class CompareOptions(Encoded, Passages, MainText, Normalised, Weighted, Measured, Shingled):
     """Options of `compare`."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class CompareAllOptions(Encoded, MainText, Normalised, Weighted, Measured, Shingled):
+    """Options of `compare_all`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
