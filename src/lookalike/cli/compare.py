@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import shlex
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import click
 
 from lookalike.cli.command import AS_JSON, QUIET, Argument, file_name, flag
 from lookalike.cli.options import command
@@ -36,13 +39,22 @@ MORE = Argument(
 WHOLE = flag(["--whole"], "Show both texts whole, with every passage from first word to last.")
 
 
-@command(CompareOptions, A, B, MORE, WHOLE, AS_JSON, QUIET)
+OUT = click.Option(
+    ["--out", "-o"],
+    type=file_name(Path),
+    metavar="FILE",
+    help="Write both texts side by side too, as a page; replaces a file.",
+)
+
+
+@command(CompareOptions, A, B, MORE, OUT, WHOLE, AS_JSON, QUIET)
 def compare(
     a: str,
     b: str,
     more: tuple[str, ...],
     options: dict[str, Any],
     *,
+    out: Path | None,
     whole: bool,
     as_json: bool,
     quiet: bool,
@@ -65,17 +77,15 @@ def compare(
     screen.announce_compiling(console)
     if more:
         refuse_given(
-            ["whole", "shortest"], "with three files or more, whose passages are not shown"
+            ["out", "whole", "shortest"], "with three files or more, whose texts are not shown"
         )
         del options["shortest"]
         _compare_all((a, b, *more), options, console, as_json=as_json)
     else:
-        _compare_two((a, b), options, console, whole=whole, as_json=as_json)
+        _compare_two((a, b), options, console, page=out, whole=whole, as_json=as_json)
 
 
 def _check_no_folders(names: tuple[str, ...]) -> None:
-    from pathlib import Path
-
     from lookalike.base.errors import SourceError
     from lookalike.base.wording import shortened
 
@@ -94,6 +104,7 @@ def _compare_two(
     options: dict[str, Any],
     console: Console,
     *,
+    page: Path | None,
     whole: bool,
     as_json: bool,
 ) -> None:
@@ -103,6 +114,10 @@ def _compare_two(
 
     found = lookalike.compare(*lookalike.paths(*names), **options)
     _say_notes(console, found.notes)
+    if page is not None:
+        from lookalike.cli.report import say_written
+
+        say_written(console, lookalike.report(found, out=page, names=names))
     if as_json:
         screen.show_json(_facts(found, names, options))
         return
