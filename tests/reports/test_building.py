@@ -72,6 +72,24 @@ def test_every_passage_is_the_same_words_in_both_texts(script):
         assert mine.strip() == mine
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_passages_are_those_that_compare_finds(seed):
+    draw = random.Random(seed)
+    # Of few words, so that the same run stands in many places, more than are tried.
+    texts = {
+        f"d{i}": " ".join(draw.choices("abc" if seed % 2 else "abcdefgh", k=400)) for i in range(4)
+    }
+    texts |= {"half": texts["d0"][:400] + " z " + texts["d1"][300:]}
+    report = build(lookalike.find(texts, threshold=0.01, shingle="words:2"))
+    name = report.main.documents.name
+    assert len(report.main.pairs.a) == 10
+    for a, b in zip(report.main.pairs.a, report.main.pairs.b, strict=True):
+        expected = lookalike.compare(texts[name[a]], texts[name[b]]).passages
+        assert [*map(tuple, report.texts[a].passages[str(b)])] == [
+            (one.a_start, one.a_end, one.b_start, one.b_end, one.words) for one in expected
+        ]
+
+
 def made(seed: int, documents: int = 14) -> dict[str, str]:
     """Make texts that share sentences, with an imprint that all of them have."""
     draw = random.Random(seed)
