@@ -18,7 +18,12 @@ from lookalike.settings.commands import (
 )
 from lookalike.settings.options import FORMATS, METRICS, WEIGHTS, Measured
 from lookalike.settings.settings import FORMAT, Settings, check_share, settings_of
-from lookalike.settings.spark_options import SparkDedupOptions, SparkFindOptions
+from lookalike.settings.spark_options import (
+    DedupCommandOptions,
+    FindCommandOptions,
+    SparkDedupOptions,
+    SparkFindOptions,
+)
 
 __all__ = [
     "FORMAT",
@@ -28,7 +33,9 @@ __all__ = [
     "BoilerplateOptions",
     "CompareOptions",
     "ContainedOptions",
+    "DedupCommandOptions",
     "DedupOptions",
+    "FindCommandOptions",
     "FindOptions",
     "LearnOptions",
     "LessonOptions",
