@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lookalike.api import (
         boilerplate,
         compare,
+        compare_all,
         contained,
         dedup,
         find,
@@ -59,7 +60,7 @@ if TYPE_CHECKING:
         Result,
         Summary,
     )
-    from lookalike.score.comparison import Comparison, Containment
+    from lookalike.score.comparison import ComparedPair, Comparison, Comparisons, Containment
     from lookalike.settings import Settings
     from lookalike.text.passages import Passage
 
@@ -74,7 +75,9 @@ _HOMES = {
     "EstimatorError": "planning.estimator",
     "BoilerplateResult": "results",
     "Cascade": "planning.curves",
+    "ComparedPair": "score.comparison",
     "Comparison": "score.comparison",
+    "Comparisons": "score.comparison",
     "Containment": "score.comparison",
     "ContainmentResult": "results",
     "DedupResult": "results",
@@ -103,6 +106,7 @@ _HOMES = {
     "UnreadableError": "base.errors",
     "boilerplate": "api",
     "compare": "api",
+    "compare_all": "api",
     "contained": "api",
     "dedup": "api",
     "estimator_error": "planning.estimator",
@@ -128,7 +132,9 @@ __all__ = [
     "BinaryFileError",
     "BoilerplateResult",
     "Cascade",
+    "ComparedPair",
     "Comparison",
+    "Comparisons",
     "Containment",
     "ContainmentResult",
     "DedupResult",
@@ -159,6 +165,7 @@ __all__ = [
     "UnreadableError",
     "boilerplate",
     "compare",
+    "compare_all",
     "contained",
     "dedup",
     "estimator_error",
