@@ -44,8 +44,8 @@ CELLS = [
         'lookalike.compare(*(Path("documents", first[name]) for name in "ab"))',
     ),
     text(
-        "How likely is a pair to become a candidate? 20 bands of 5 rows miss few pairs that are 0.8",
-        "similar, and a cascade of AND and OR steps is steeper:",
+        "How likely is a pair to become a candidate? 20 bands of 5 rows miss few pairs that are",
+        "0.8 similar, and a cascade of AND and OR steps is steeper:",
     ),
     code('lookalike.Cascade.parse("bands:20 rows:5")'),
     code('lookalike.Cascade.parse("and:4 or:4 and:4 or:4")'),

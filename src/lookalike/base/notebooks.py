@@ -30,8 +30,9 @@ class Line:
         """Show a text in place of the one before."""
         content = {"text/plain": text}
         if self._shown is None:
-            from IPython.display import display
+            from IPython import display
 
-            self._shown = display(content, raw=True, display_id=True)
+            show: Any = display.display
+            self._shown = show(content, raw=True, display_id=True)
         else:
             self._shown.update(content, raw=True)

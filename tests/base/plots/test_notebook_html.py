@@ -149,8 +149,8 @@ def test_progress_in_a_notebook_is_one_line_that_is_updated(monkeypatch):
         return SimpleNamespace(update=lambda content, raw: updates.append(content["text/plain"]))
 
     shell = SimpleNamespace(kernel=object())
-    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
-    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=display))
+    module = SimpleNamespace(get_ipython=lambda: shell, display=SimpleNamespace(display=display))
+    monkeypatch.setitem(sys.modules, "IPython", module)
     monkeypatch.setattr(progress, "NOTEBOOK_SECONDS", 0.0)
     assert notebooks.in_notebook()
     lookalike.find([*TEXTS.values()], progress=True)
