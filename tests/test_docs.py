@@ -15,12 +15,17 @@ PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 README = (ROOT / "README.md").read_text()
 
 
-def test_the_command_reference_is_that_of_the_commands():
-    spec = importlib.util.spec_from_file_location("tool", ROOT / "tools" / "reference.py")
+def tool_of(name):
+    spec = importlib.util.spec_from_file_location("tool", ROOT / "tools" / name)
     assert spec
     assert spec.loader
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
+    return tool
+
+
+def test_the_command_reference_is_that_of_the_commands():
+    tool = tool_of("reference.py")
     assert tool.PAGE.read_text() == tool.page(), "run python tools/reference.py"
     table = tool.python_page(tool.PYTHON.read_text())
     assert tool.PYTHON.read_text() == table, "run python tools/reference.py"
@@ -65,3 +70,14 @@ def test_the_curves_of_the_method_page_are_right():
 def test_links_between_pages_lead_somewhere(page):
     for target in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text()):
         assert (page.parent / target).exists(), target
+
+
+@pytest.mark.parametrize("name", ["curve.svg", "estimates.svg"])
+def test_the_figures_are_those_that_are_drawn(name):
+    matplotlib = pytest.importorskip("matplotlib")
+    if f"matplotlib=={matplotlib.__version__}\n" not in (ROOT / "constraints.txt").read_text():
+        pytest.skip("another version of Matplotlib draws them in another way")
+    tool = tool_of("figures.py")
+    assert {*tool.FIGURES} >= {name}
+    kept = (tool.IMAGES / name).read_bytes()
+    assert kept == tool.FIGURES[name](), "run python tools/figures.py"
