@@ -31,14 +31,17 @@ def test_pairs_have_the_similarity_that_is_told(monkeypatch):
             a, b = set(sets[row].tolist()), set(sets[row + 1].tolist())
             seen.append(len(a & b) / len(a | b))
             assert sets[row].tolist() == sorted(a)
-        return np.zeros((len(sets), rows), np.uint32)
+        # Of the first pair no row is equal, of the second all are, of the third half of them.
+        signatures = np.zeros((len(sets), rows), np.uint32)
+        signatures[0, :], signatures[4, : rows // 2] = 1, 1
+        return signatures
 
     monkeypatch.setattr("lookalike.planning.estimator.sign_sets", sign)
     found = lookalike.estimator_error([0.25, 0.333], rows=[8], pairs=3, shingles=100)
     assert seen == [0.25] * 3 + [0.33] * 3
     assert found.similarities == (0.25, 0.33)
-    # All rows are equal: every estimate is 1.
-    assert found.measured[:, 0] == pytest.approx([0.75, 0.67])
+    expected = [np.sqrt((s**2 + (1 - s) ** 2 + (0.5 - s) ** 2) / 3) for s in (0.25, 0.33)]
+    assert found.measured[:, 0] == pytest.approx(expected)
 
 
 def test_the_plot_has_both(monkeypatch):
