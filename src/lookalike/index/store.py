@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMAT", "Block", "Body", "Document", "Entries", "Entry", "Reader", "Store", "Writer"]
 
-FORMAT = 1
+FORMAT = 2
 """Raised when the rows of a store change their meaning."""
 
 
@@ -168,6 +168,8 @@ class Store(Protocol):
 
     address: str
     """As a user gives it."""
+    many_writers: bool
+    """Changes that have no lock in common are made side by side; else locks mean nothing."""
 
     def read(self) -> AbstractContextManager[Reader]:
         """Look at the store as it is now."""
