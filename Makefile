@@ -23,9 +23,11 @@ help:
 demo: $(VENV)/installed
 	$(BIN)/lookalike find examples/documents
 
-# Kernels run three times: compiled, compiled with bounds checks, and as plain Python.
+# Kernels run three times: compiled, compiled with bounds checks, and as plain Python. Tests on Spark
+# share one cluster, and so one process.
 test: $(VENV)/tested browser
-	$(PYTEST)
+	$(PYTEST) -m "not spark"
+	$(BIN)/python -m pytest -m spark
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.cache/bounds $(PYTEST) -m kernels
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m kernels
 
@@ -35,7 +37,7 @@ browser: $(VENV)/made
 
 # What a change needs, in two minutes on two cores.
 check: lint
-	$(PYTEST) -m "not long"
+	$(PYTEST) -m "not long and not spark"
 
 lint: $(VENV)/tested
 	$(BIN)/ruff check

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from lookalike.base.lazy_names import on_first_use
 
 if TYPE_CHECKING:
+    from lookalike import spark
     from lookalike.api import (
         boilerplate,
         compare,
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
         dedup,
         find,
         paths,
+        plan_corpus,
+        report,
         sketch,
         write_sketches,
     )
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
         QuadraticError,
         SettingsError,
         SourceError,
+        SparkError,
         UnreadableError,
     )
     from lookalike.index.adding import Added
@@ -92,6 +96,7 @@ _HOMES = {
     "Settings": "settings",
     "SettingsError": "base.errors",
     "SourceError": "base.errors",
+    "SparkError": "base.errors",
     "Summary": "results",
     "UnreadableError": "base.errors",
     "boilerplate": "api",
@@ -103,11 +108,16 @@ _HOMES = {
     "matrix_lesson": "learn.matrix_lesson",
     "paths": "api",
     "plan": "planning.plan",
+    "plan_corpus": "api",
+    "report": "api",
     "sketch": "api",
     "write_sketches": "api",
 }
 
-__getattr__ = on_first_use(__name__, _HOMES)
+_MODULES = ("spark",)
+"""Packages that are public by themselves."""
+
+__getattr__ = on_first_use(__name__, _HOMES, _MODULES)
 
 __all__ = [
     "Added",
@@ -140,6 +150,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "SourceError",
+    "SparkError",
     "Summary",
     "UnreadableError",
     "boilerplate",
@@ -151,7 +162,10 @@ __all__ = [
     "matrix_lesson",
     "paths",
     "plan",
+    "plan_corpus",
+    "report",
     "sketch",
+    "spark",
     "write_sketches",
 ]
 

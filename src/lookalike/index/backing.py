@@ -5,17 +5,22 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from lookalike.base.errors import InvalidTextError, SourceError
 from lookalike.index.adding import locks_of
 from lookalike.index.columns import Columns
 from lookalike.index.packed import damaged
+from lookalike.index.store import Made, Sought
 from lookalike.read import read
 from lookalike.recipe import Recipe, StoredSketches
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
     from lookalike.index.prepared import Prepared
+    from lookalike.index.querying import Asked
     from lookalike.index.store import Reader, Store, Writer
     from lookalike.text.normalise import Canonical
 
@@ -90,13 +95,24 @@ class Backing:
         if joined != known:
             writer.set_fact(COLUMNS, joined.dump())
 
-    def changing(self, prepared: Prepared, columns: Columns) -> AbstractContextManager[Writer]:
+    def change(self, work: Callable[[Writer], Made], prepared: Prepared, columns: Columns) -> Made:
         """Change the store by some documents, with such columns.
 
         Others may write at the same time, unless there is something to declare of the columns,
         which every writer has to know of.
         """
-        alone = columns != self.columns
-        if alone or not self.store.many_writers:
-            return self.store.write()
-        return self.store.write(locks_of(prepared))
+        if not self.store.on_server:
+            return self.store.change(work)
+        locks = locks_of(prepared) if columns == self.columns else None
+        ids = [one.id for one in prepared.puts]
+        return self.store.change(work, locks, _sought(prepared.asked, ids))
+
+    def looking_for(self, asked: Asked) -> AbstractContextManager[Reader]:
+        """Look at the store for what is similar to some documents."""
+        return self.store.read(_sought(asked) if self.store.on_server else None)
+
+
+def _sought(asked: Asked, ids: Sequence[str] = ()) -> Sought:
+    """Give what will be asked of a store for documents."""
+    keys = asked.stored.keys[~asked.stored.empty]
+    return Sought(ids, asked.contents, np.unique(keys), (COLUMNS,))

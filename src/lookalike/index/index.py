@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from lookalike.index.adding import Added
     from lookalike.index.columns import Columns
-    from lookalike.index.store import Store
+    from lookalike.index.store import Store, Writer
     from lookalike.recipe import Recipe
     from lookalike.text.normalise import Canonical
 
@@ -176,9 +176,12 @@ class Index(Opened):
     def add(self, id: str | int, document: Any, metadata: Mapping[str, Any] | None = None) -> Added:
         """Add a document, in the place of one with the same id."""
         prepared, columns = self._prepared(id, document, metadata)
-        with self._backing.changing(prepared, columns) as writer:
-            added = adding.put(writer, prepared, self._backing.sketches)
+
+        def put(writer: Writer) -> Added:
             self._backing.declare(writer, columns)
+            return adding.put(writer, prepared, self._backing.sketches)
+
+        added = self._backing.change(put, prepared, columns)
         if added.replaced:
             sweep_if_worth(self._store)
         return added
@@ -192,26 +195,37 @@ class Index(Opened):
         one what that is similar to.
         """
         prepared, columns = self._prepared(id, document, metadata)
-        with self._backing.changing(prepared, columns) as writer:
-            added, ((*found,),) = admit(
-                writer,
-                prepared,
-                self._backing.sketches,
-                threshold=self.threshold,
-                address=self.address,
+        gone: set[int | None] = set()
+        while True:
+            added, found, matches = self._backing.change(
+                lambda writer: self._admitted(writer, prepared, columns), prepared, columns
             )
-            if found:
-                entries = np.array([one.entry for one in found], np.int64)
-                documents, columns = writer.documents_of(entries), self._backing.seen(writer)
-            else:
-                self._backing.declare(writer, columns)
+            if matches or not found:
+                break
+            # Another writer has replaced all of them since they were found: look again.
+            if not gone.isdisjoint(found):
+                raise damaged(self.address, "a text in it is of no document")
+            gone.update(found)
+        if added.replaced:
+            sweep_if_worth(self._store)
+        return Admission(not found, by_similarity(matches))
+
+    def _admitted(
+        self, writer: Writer, prepared: Prepared, columns: Columns
+    ) -> tuple[Added, list[int | None], list[Match]]:
+        """Add a document, or give the entries that it is similar to, and their documents."""
+        backing = self._backing
+        added, ((*found,),) = admit(
+            writer, prepared, backing.sketches, threshold=self.threshold, address=self.address
+        )
         if not found:
-            if added.replaced:
-                sweep_if_worth(self._store)
-            return Admission(added=True, matches=[])
+            backing.declare(writer, columns)
+            return added, [], []
         scores = {one.entry: one[2:] for one in found}
+        columns = backing.seen(writer)
+        documents = writer.documents_of(np.array([*scores], np.int64))
         matches = [self._matching.match(one, columns, *scores[one.entry]) for one in documents]
-        return Admission(added=False, matches=by_similarity(matches))
+        return added, [*scores], matches
 
     @takes_two(IndexAddOptions)
     def add_all(self, source: Any, options: IndexAddOptions) -> Added:
@@ -242,7 +256,7 @@ class Index(Opened):
         `containment`, each match has the share of either document's shingles that the other has.
         """
         asked = Asked.of(self._backing.canonical(document), self._backing.sketches)
-        with self._store.read() as reader:
+        with self._backing.looking_for(asked) as reader:
             columns, given = self._backing.seen(reader), (threshold, top, where)
             (found,) = self._matching.matches(
                 reader, columns, asked, *given, containment=containment, threads=1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lookalike.base.options import option
 from lookalike.settings.options import (
@@ -44,6 +44,10 @@ from lookalike.settings.options import (
     WrittenFolder,
 )
 
+if TYPE_CHECKING:
+    import os
+from lookalike.settings.report_options import Labelled, Reported, ReportOptions
+
 __all__ = [
     "BoilerplateOptions",
     "CompareOptions",
@@ -53,7 +57,10 @@ __all__ = [
     "LearnOptions",
     "LessonOptions",
     "MatrixLessonOptions",
+    "PlanCommandOptions",
+    "PlanCorpusOptions",
     "PlanOptions",
+    "ReportOptions",
     "SketchFileOptions",
     "SketchOptions",
 ]
@@ -66,6 +73,8 @@ __all__ = [
 class FindOptions(
     Resources,
     Working,
+    Labelled,
+    Reported,
     Clustered,
     Written,
     Chosen,
@@ -95,6 +104,8 @@ class FindOptions(
 class DedupOptions(
     Resources,
     Working,
+    Labelled,
+    Reported,
     Chosen,
     Encoded,
     TableLayout,
@@ -200,6 +211,33 @@ class PlanOptions(Measured, Banded, Assumed, Similar):
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class PlanCorpusOptions(
+    Resources,
+    Chosen,
+    Encoded,
+    TableLayout,
+    Records,
+    MainText,
+    Markup,
+    VectorField,
+    TextField,
+    Normalised,
+    Cleaned,
+    Weighted,
+    Measured,
+    Banded,
+    Shingled,
+    Similar,
+):
+    """Options of `plan_corpus`."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class PlanCommandOptions(PlanCorpusOptions, Assumed):
+    """Options of the command `plan`: of a corpus, or of what is assumed of one."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class LessonOptions(Encoded, TextField, Taught):
     """Options of `lesson`."""
 
@@ -234,3 +272,11 @@ class MatrixLessonOptions:
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class LearnOptions(MatrixLessonOptions, MatrixFile, LessonOptions):
     """Options of the command `learn`: those of the one lesson, and those of the other."""
+
+    out: str | os.PathLike[str] | None = option(
+        None,
+        "Write the lesson to an HTML page, on which it can be played with, instead of showing it.",
+        metavar="FILE.html",
+        short="-o",
+        is_path=True,
+    )

@@ -524,7 +524,7 @@ class Resources:
     progress: Callable[[str, int, int], None] | bool | None = option(
         None,
         "Called with the stage, how much of it is done, and how much there is; of read, add and "
-        "query these are bytes. True shows it on standard error.",
+        "query these are bytes. True shows it on standard error, in a notebook below the cell.",
         python_only=True,
     )
     say: Callable[[str], None] | None = option(
