@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
     from lookalike.index.adding import Added
     from lookalike.index.columns import Columns
-    from lookalike.index.store import Store, Writer
+    from lookalike.index.store import Store, Turn, Writer
     from lookalike.recipe import Recipe
     from lookalike.text.normalise import Canonical
 
@@ -300,6 +300,10 @@ class Index(Opened):
         """Make of canonical documents what is stored of them, on whatever thread."""
         sketches = self._backing.sketches
         return Prepared.of(puts, documents, sketches, with_text=self.keeps_text, keep=False)
+
+    def turn(self) -> Turn | None:
+        """Give the right to be the one job that adds what it decides; None while another has it."""
+        return self._store.turn()
 
     def put_all(self, prepared: Iterable[Prepared], columns: Columns) -> Iterator[Added]:
         """Add documents that were prepared, each in the place of one with its id, all or none.

@@ -31,6 +31,7 @@ __all__ = [
     "Drawn",
     "Encoded",
     "Estimated",
+    "FromFiles",
     "Grouped",
     "Indexed",
     "Inside",
@@ -452,6 +453,11 @@ class Chosen:
     all_files: bool = option(
         False, "Read hidden files too, and what .gitignore files leave out.", also=("all",)
     )
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class FromFiles(Chosen, Encoded, TableLayout, Records, MainText, Markup):
+    """How files become documents."""
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
