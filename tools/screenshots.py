@@ -1,6 +1,6 @@
 """Draw the pictures of the report under docs/images again, from the shipped sample documents.
 
-PYTHONPATH=tests/support:. python tools/screenshots.py
+PYTHONPATH=tests/support python -m tools.screenshots
 """
 
 import io
@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from PIL import Image
-from tests.support.browser import PHONE, Chromium, running_browser
 
 import lookalike
+from browser import PHONE, Chromium, running_browser
 
 ROOT = Path(__file__).parent.parent
 DRAFTS = ("city-gardens/roof-garden-draft-1.txt", "city-gardens/roof-garden-draft-2.txt")
