@@ -163,15 +163,14 @@ def _every_pair(choice: Choice, frames: Frames) -> DataFrame:
     texts = choice.sample.chosen(rows)
     join = choice.chosen.recipe.every(texts, rows, JoinResources(MEMORY))
     found = [join.compare(first, second, None) for first, second in join.blocks]
-    nodes = choice.nodes.reshape(len(rows), -1)
     ends = [
         np.concatenate([np.empty(0, np.int64), *(getattr(one, name) for one in found)])
         for name in ("first", "second")
     ]
     table = pa.table(
         {
-            "a": fixed_column(nodes[np.minimum(*ends)]),
-            "b": fixed_column(nodes[np.maximum(*ends)]),
+            "a": fixed_column(choice.nodes[np.minimum(*ends)]),
+            "b": fixed_column(choice.nodes[np.maximum(*ends)]),
             "similarity": np.concatenate([np.empty(0), *(one.similarity for one in found)]),
         }
     )
