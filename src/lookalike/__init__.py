@@ -21,6 +21,8 @@ if TYPE_CHECKING:
         dedup,
         find,
         paths,
+        plan_corpus,
+        report,
         sketch,
         write_sketches,
     )
@@ -106,6 +108,8 @@ _HOMES = {
     "matrix_lesson": "learn.matrix_lesson",
     "paths": "api",
     "plan": "planning.plan",
+    "plan_corpus": "api",
+    "report": "api",
     "sketch": "api",
     "write_sketches": "api",
 }
@@ -158,6 +162,8 @@ __all__ = [
     "matrix_lesson",
     "paths",
     "plan",
+    "plan_corpus",
+    "report",
     "sketch",
     "spark",
     "write_sketches",

@@ -23,6 +23,8 @@ from lookalike.settings import (
     ContainedOptions,
     DedupOptions,
     FindOptions,
+    PlanCorpusOptions,
+    ReportOptions,
     SketchFileOptions,
     SketchOptions,
 )
@@ -34,6 +36,8 @@ if TYPE_CHECKING:
 
     from lookalike.index.dedup import Consulted
     from lookalike.job.job import Job
+    from lookalike.planning.plan import Plan
+    from lookalike.reports.writing import Page
     from lookalike.results import (
         BoilerplateResult,
         ContainmentResult,
@@ -50,6 +54,8 @@ __all__ = [
     "dedup",
     "find",
     "paths",
+    "plan_corpus",
+    "report",
     "sketch",
     "write_sketches",
 ]
@@ -105,13 +111,16 @@ def find(source: Any, options: FindOptions) -> FindResult:
         )
     with job_on(source, settings_from(options), options) as job:
         if result_there(job, options.out, options, job.name("find")):
-            return FindResult.open(options.out or "")
+            there = FindResult.open(options.out or "")
+            _report(there, options)
+            return there
         result = find(job)
         if options.clusters is not None:
             result.write_clusters(options.clusters)
         if options.out is not None:
             progress = job.running.progress
             result.write(options.out, format=options.format, progress=progress)
+        _report(result, options)
         job.finish()
     return result
 
@@ -159,7 +168,9 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
         annotate = {"annotate": True} if options.annotate else {}
         name = job.name("dedup", listed, options.drop_unread, *annotate)
         if result_there(job, out, options, name):
-            return DedupResult.open(out or "")
+            there = DedupResult.open(out or "")
+            _report(there, options)
+            return there
         result = dedup(job)
         result = replace(result, run=replace(result.run, job=name))
 
@@ -186,8 +197,38 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
                 going_on=going_on,
                 before_it_appears=None if consulted is None else add,
             )
+        _report(result, options)
         job.finish()
     return result
+
+
+@takes(ReportOptions)
+def report(result: Any, options: ReportOptions) -> Page:
+    """Write a result as one page that opens from disk, without a network: `out` is its file.
+
+    The result is one of `find`, `dedup` or `contained`, or the folder or file that one was written
+    to, whose documents are read again where they were; where they are gone or changed, the page
+    says so and goes without texts. It may be a comparison of two documents too, which `names`
+    names. Gives the page's path, its size and what it leaves out.
+    """
+    from lookalike.reports.writing import write_page
+
+    if isinstance(result, (str, os.PathLike)):
+        check_path("result", result)
+    return write_page(result, options)
+
+
+def _report(result: FindResult | DedupResult, options: FindOptions | DedupOptions) -> None:
+    """Write the page that was asked for with a result."""
+    if options.report is None:
+        return
+    from lookalike.reports.writing import write_page
+
+    asked = {name: getattr(options, name) for name in ("label", "date", "anonymise")}
+    page = write_page(result, ReportOptions(out=options.report, **asked), written_to=options.out)
+    if options.say is not None:
+        for line in page.lines():
+            options.say(line)
 
 
 def _has_index(against: Any) -> bool:
@@ -259,6 +300,24 @@ def boilerplate(source: Any, options: BoilerplateOptions) -> BoilerplateResult:
             result.write(options.out, format=options.format)
         job.finish()
     return result
+
+
+@takes(PlanCorpusOptions)
+def plan_corpus(source: Any, options: PlanCorpusOptions) -> Plan:
+    """Choose the shingle, bands and rows for a corpus by its sample, as `find` does.
+
+    The plan knows how many pairs of the corpus there are of each similarity: `histogram` counts
+    them, and `plot` draws them under the curve. The source is as that of `find`.
+    """
+    from lookalike.job.opening import job_on
+
+    with job_on(source, settings_from(options), options) as job:
+        job.prepare("plan")
+        if options.say is not None:
+            for line in job.warnings:
+                options.say(f"Warning: {line}.")
+        job.finish()
+        return job.plan
 
 
 @takes(SketchOptions)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import click
 
 from lookalike.cli.command import AS_JSON, QUIET, Argument, file_name, flag
 from lookalike.cli.options import command
@@ -28,12 +31,21 @@ B = Argument("b", "Another.", type=file_name())
 WHOLE = flag(["--whole"], "Show every passage, from its first word to its last.")
 
 
-@command(CompareOptions, A, B, WHOLE, AS_JSON, QUIET)
+OUT = click.Option(
+    ["--out", "-o"],
+    type=file_name(Path),
+    metavar="FILE",
+    help="Write both texts side by side too, as a page; replaces a file.",
+)
+
+
+@command(CompareOptions, A, B, OUT, WHOLE, AS_JSON, QUIET)
 def compare(
     a: str,
     b: str,
     options: dict[str, Any],
     *,
+    out: Path | None,
     whole: bool,
     as_json: bool,
     quiet: bool,
@@ -53,7 +65,11 @@ def compare(
     found = lookalike.compare(*lookalike.paths(a, b), **options)
     for note in found.notes:
         console.print(visible(note), soft_wrap=True)
-    out = screen.results()
+    if out is not None:
+        from lookalike.cli.report import say_written
+
+        say_written(console, lookalike.report(found, out=out, names=(a, b)))
+    screen_out = screen.results()
     cosine = options["metric"] == "cosine"
     if as_json:
         plain = {
@@ -80,20 +96,22 @@ def compare(
         how = f"Jaccard, {'multisets' if options['multiset'] else 'sets'} of {found.shingle}"
     a_in_b, b_in_a = map(similarity_text, found.containment)
     similarity = similarity_text(found.similarity)
-    out.print(f"similarity  {similarity}  ({how})")
-    out.print(f"a in b      {a_in_b}  (share of a's {count(found.shingles[0], 'shingle')})")
-    out.print(f"b in a      {b_in_a}  (share of b's {count(found.shingles[1], 'shingle')})\n")
+    screen_out.print(f"similarity  {similarity}  ({how})")
+    screen_out.print(f"a in b      {a_in_b}  (share of a's {count(found.shingles[0], 'shingle')})")
+    screen_out.print(
+        f"b in a      {b_in_a}  (share of b's {count(found.shingles[1], 'shingle')})\n"
+    )
     if options["shingle"] == "auto":
-        out.print(
+        screen_out.print(
             f"find chooses a shingle for the whole corpus. If it chose another than "
             f"{found.shingle}, -s gives its number, as -s chars:6.\n"
         )
     if not all(found.shingles):
         which = "Both are" if not any(found.shingles) else f"{'b' if found.shingles[0] else 'a'} is"
-        out.print(f"{which} empty, and similar to nothing.")
+        screen_out.print(f"{which} empty, and similar to nothing.")
         return
     if found.identical:
-        out.print(f"The two are identical when normalised ({found.normalise}).")
+        screen_out.print(f"The two are identical when normalised ({found.normalise}).")
         return
     _show_passages(found, options["shortest"], whole=whole)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from lookalike.base.errors import SettingsError
+from lookalike.base.plots.shapes import BINS
 from lookalike.base.wording import CHANCE_DIGITS, count, floor, in_full, quoted, setting
 from lookalike.planning.curves import (
     Cascade,
@@ -373,9 +374,9 @@ class Plan:
         """Give the curve of candidates and that of the whole path, as points."""
         return plan_curves(self)
 
-    def histogram(self) -> Histogram | None:
+    def histogram(self, bins: int = BINS) -> Histogram | None:
         """Count the pairs of the corpus by similarity, as its sample has them; None without one."""
-        return sampled_pairs(self)
+        return sampled_pairs(self, bins)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the curves with Matplotlib, over the pairs of the corpus, and give the axes.

@@ -90,7 +90,7 @@ def _unmarked(
     return Curve(label, similarities, chances, None, None, None, metric=metric, shaded=False)
 
 
-def sampled_pairs(plan: _Plan) -> Histogram | None:
+def sampled_pairs(plan: _Plan, bins: int) -> Histogram | None:
     """Count the pairs of a corpus by similarity, as its sample has them.
 
     None where no corpus was measured.
@@ -101,4 +101,4 @@ def sampled_pairs(plan: _Plan) -> Histogram | None:
     similarities, shares = background.weighed()
     pairs = plan.documents * (plan.documents - 1) / 2
     label = f"pairs of {count(plan.documents, 'document')}, by a sample"
-    return Histogram.of(label, similarities, shares * pairs, metric=plan.metric)
+    return Histogram.of(label, similarities, shares * pairs, metric=plan.metric, bins=bins)

@@ -46,6 +46,7 @@ from lookalike.settings.options import (
 
 if TYPE_CHECKING:
     import os
+from lookalike.settings.report_options import Labelled, Reported, ReportOptions
 
 __all__ = [
     "BoilerplateOptions",
@@ -56,7 +57,10 @@ __all__ = [
     "LearnOptions",
     "LessonOptions",
     "MatrixLessonOptions",
+    "PlanCommandOptions",
+    "PlanCorpusOptions",
     "PlanOptions",
+    "ReportOptions",
     "SketchFileOptions",
     "SketchOptions",
 ]
@@ -69,6 +73,8 @@ __all__ = [
 class FindOptions(
     Resources,
     Working,
+    Labelled,
+    Reported,
     Clustered,
     Written,
     Chosen,
@@ -98,6 +104,8 @@ class FindOptions(
 class DedupOptions(
     Resources,
     Working,
+    Labelled,
+    Reported,
     Chosen,
     Encoded,
     TableLayout,
@@ -200,6 +208,33 @@ class CompareOptions(Encoded, Passages, MainText, Normalised, Weighted, Measured
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class PlanOptions(Measured, Banded, Assumed, Similar):
     """Options of `plan`."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class PlanCorpusOptions(
+    Resources,
+    Chosen,
+    Encoded,
+    TableLayout,
+    Records,
+    MainText,
+    Markup,
+    VectorField,
+    TextField,
+    Normalised,
+    Cleaned,
+    Weighted,
+    Measured,
+    Banded,
+    Shingled,
+    Similar,
+):
+    """Options of `plan_corpus`."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class PlanCommandOptions(PlanCorpusOptions, Assumed):
+    """Options of the command `plan`: of a corpus, or of what is assumed of one."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

@@ -87,6 +87,10 @@ class Histogram:
         counts, edges = np.histogram(inside, bins=bins, range=(least, 1.0), weights=weights)
         return cls(label, counts.astype(np.float64), edges)
 
+    def as_dict(self) -> dict[str, list[float]]:
+        """Give the counts, and the similarities between which each is: one more."""
+        return {"pairs": self.counts.tolist(), "edges": self.edges.tolist()}
+
     def __add__(self, other: Histogram) -> Histogram:
         """Add the counts of another part of the same pairs."""
         return Histogram(self.label, self.counts + other.counts, self.edges)
