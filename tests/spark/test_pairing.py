@@ -16,6 +16,7 @@ from lookalike.spark import components, pairing, thinning
 from lookalike.spark.arrow import fixed_column
 
 BITS = 32
+BLOCK = 4
 
 
 def recipe_of(**options: Any) -> Recipe:
@@ -61,7 +62,7 @@ def cells_of(large: pa.Table) -> list[pa.RecordBatch]:
     rows = large.to_pylist()
     last: dict[tuple[int, int], int] = {}
     for row in rows:
-        row["block"] = row["place"] // pairing.BLOCK_ROWS
+        row["block"] = row["place"] // BLOCK
         bucket = row["band"], row["key"]
         last[bucket] = max(last.get(bucket, 0), row["block"])
     found = [
@@ -92,10 +93,9 @@ def test_every_pair_of_a_bucket_is_made_once_however_it_is_cut(members, size):
         documents = sorted(d for b, k, d in members if (b, k) == (band, key))
         expected.update(combinations(documents, 2))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(pairing, "BLOCK_ROWS", 4)
         patched.setattr(pairing, "CROSS_ROWS", 3)
         found = pa.Table.from_batches(
-            pairing.pair_buckets(RECIPE.dump(), cut(rows_of(members, {}), size))
+            pairing.pair_buckets(RECIPE.dump(), BLOCK, cut(rows_of(members, {}), size))
         )
         kinds = found["kind"].to_numpy()
         small = found.filter(pa.array(kinds == 0))
@@ -109,7 +109,6 @@ def test_every_pair_of_a_bucket_is_made_once_however_it_is_cut(members, size):
 
 
 def test_no_task_holds_more_of_a_bucket_than_a_block_and_a_batch(monkeypatch):
-    monkeypatch.setattr(pairing, "BLOCK_ROWS", 10)
     members = [(0, 1, document) for document in range(1000)]
     sizes = []
     joined = pairing.Rows.after
@@ -118,7 +117,7 @@ def test_no_task_holds_more_of_a_bucket_than_a_block_and_a_batch(monkeypatch):
         "after",
         lambda self, before: sizes.append(len(before.keys)) or joined(self, before),
     )
-    found = list(pairing.pair_buckets(RECIPE.dump(), cut(rows_of(members, {}), 7)))
+    found = list(pairing.pair_buckets(RECIPE.dump(), 10, cut(rows_of(members, {}), 7)))
     assert max(sizes) <= 10
     places = [place for one in found for place in one["place"].to_pylist()]
     assert sorted(place for place in places if place is not None) == list(range(1000))
@@ -128,7 +127,7 @@ def test_bits_that_travel_with_the_keys_dismiss_candidates():
     far, near = bytes([255] * BITS), bytes([1] + [0] * (BITS - 1))
     assert 1 <= RECIPE.most_differing < 8 * BITS
     rows = rows_of([(0, 5, one) for one in (1, 2, 3)], {2: far, 3: near})
-    found = pa.Table.from_batches(pairing.pair_buckets(RECIPE.dump(), [rows]))
+    found = pa.Table.from_batches(pairing.pair_buckets(RECIPE.dump(), BLOCK, [rows]))
     assert pairs_in(found.filter(pa.array(found["kind"].to_numpy() == 0)).to_batches()) == {
         (1, 3): 1
     }
@@ -174,3 +173,58 @@ def test_links_settled_at_once_keep_greedily(links):
         if not any((before, one) in links for before in kept):
             kept.add(one)
     assert found == set(range(15)) - kept
+
+
+@given(links, st.sets(st.integers(0, 14)))
+def test_links_of_which_some_are_unknown_settle_what_is_certain(links, open_ones):
+    # What is certain holds whatever further links the open documents have.
+    ordered = sorted(links, key=lambda one: one[1])
+    batch = table_of(("first", "second"), ordered)
+    columns = (
+        ("first_open", [a in open_ones for a, _ in ordered]),
+        (
+            "second_open",
+            [b in open_ones for _, b in ordered],
+        ),
+    )
+    table = pa.Table.from_batches(batch) if batch else None
+    if table is None:
+        return
+    for column, values in columns:
+        table = table.append_column(column, pa.array(values))
+    fates = {
+        int.from_bytes(row["node"]): row["goes"]
+        for one in thinning.settle_partly(table.to_batches())
+        for row in one.to_pylist()
+    }
+    linked = {one for pair in links for one in pair}
+    for more in (set(), {(a, b) for b in open_ones for a in range(b)}):
+        kept: set[int] = set()
+        for one in range(15):
+            if not any((before, one) in links | more for before in kept):
+                kept.add(one)
+        for one in linked:
+            if one not in fates:
+                assert one in kept
+            elif fates[one]:
+                assert one not in kept
+
+
+@given(members, st.integers(1, 30), st.integers(1, 3), st.booleans())
+def test_centres_meet_all_that_stand_after_them(members, size, most, among):
+    batch = rows_of(members, {})
+    places: Counter[tuple[int, int]] = Counter()
+    flags = []
+    expected: Counter[tuple[int, int]] = Counter()
+    held: dict[tuple[int, int], list[int]] = {}
+    for band, key, document in sorted(members):
+        places[band, key] += 1
+        is_centre = places[band, key] <= most
+        if among or not is_centre:
+            expected.update((one, document) for one in held.get((band, key), []))
+        if is_centre:
+            held.setdefault((band, key), []).append(document)
+        flags.append(is_centre)
+    table = pa.Table.from_batches([batch]).append_column("centre", pa.array(flags, pa.bool_()))
+    batches = [one for whole in table.to_batches() for one in cut(whole, size)]
+    assert pairs_in(pairing.pair_with_centres(RECIPE.dump(), among, batches)) == expected

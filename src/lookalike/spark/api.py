@@ -53,6 +53,7 @@ def dedup(frame: DataFrame, options: SparkDedupOptions) -> SparkDedupResult:
             columns=_columns(options),
             keep=options.keep,
             order=options.order,
+            pair_large=False,
             progress=options.progress,
         )
     return SparkDedupResult(job, options.max_rounds)

@@ -106,7 +106,7 @@ class SparkFindResult:
         alone = with_copies.join(labels, "node", "left_anti")
         every = labels.unionByName(alone.withColumn("component", F.col("node")))
         members = documents.join(every, "node").select("id", F.col("component").alias("label"))
-        found = numbered(members, job.documents.source.ids, job.frames)
+        found = numbered(members, job.documents.source.ids, job.frames, few=job.few_clusters)
         similar = found.join(smallest.withColumnRenamed("component", "label"), "label", "left")
         similarity = F.coalesce("similarity", F.lit(1.0)).alias("similarity")
         return similar.select("id", "cluster", "size", similarity)
