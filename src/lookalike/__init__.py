@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lookalike.api import (
         boilerplate,
         compare,
+        compare_all,
         contained,
         dedup,
         find,
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
         Result,
         Summary,
     )
-    from lookalike.score.comparison import Comparison, Containment
+    from lookalike.score.comparison import ComparedPair, Comparison, Comparisons, Containment
     from lookalike.settings import Settings
     from lookalike.text.passages import Passage
 
@@ -72,7 +73,9 @@ _HOMES = {
     "EncodingError": "base.errors",
     "BoilerplateResult": "results",
     "Cascade": "planning.curves",
+    "ComparedPair": "score.comparison",
     "Comparison": "score.comparison",
+    "Comparisons": "score.comparison",
     "Containment": "score.comparison",
     "ContainmentResult": "results",
     "DedupResult": "results",
@@ -101,6 +104,7 @@ _HOMES = {
     "UnreadableError": "base.errors",
     "boilerplate": "api",
     "compare": "api",
+    "compare_all": "api",
     "contained": "api",
     "dedup": "api",
     "find": "api",
@@ -125,7 +129,9 @@ __all__ = [
     "BinaryFileError",
     "BoilerplateResult",
     "Cascade",
+    "ComparedPair",
     "Comparison",
+    "Comparisons",
     "Containment",
     "ContainmentResult",
     "DedupResult",
@@ -155,6 +161,7 @@ __all__ = [
     "UnreadableError",
     "boilerplate",
     "compare",
+    "compare_all",
     "contained",
     "dedup",
     "find",

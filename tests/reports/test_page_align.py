@@ -181,3 +181,15 @@ def test_blank_ends_are_left_out_and_indentation_is_not(page):
         page, ["align.js"], "one.slice(...withoutBlankEnds(one, [0, one.length]))", cases
     )
     assert found == ["  indented line", "plain", "", "", "  a"]
+
+
+def test_lines_that_were_cut_at_a_width_run_on_and_others_stay(page):
+    line = "word " * 11 + "end"
+    wrapped = f"{line}\n{line}\n{line}\n{line}\n\nA new paragraph\nis short.\n"
+    poem = "Roses are red\nviolets are blue\nsugar is sweet\nand so are you\n" * 3
+    code = "def f(x):\n    if x:\n        return [x for x in range(10) if x % 2 == 0 and x]\n" * 5
+    points = "A line that is long enough to have been cut somewhere here\n- one\n2. two\n" * 6
+    shown = call_all(page, ["align.js", "texts.js"], "reflowed(one)", [wrapped, poem, code, points])
+    assert shown[0] == f"{line} {line} {line} {line}\n\nA new paragraph is short.\n"
+    assert shown[1:] == [poem, code, points]
+    assert len(shown[0]) == len(wrapped)

@@ -142,7 +142,7 @@ function documentsView() {
     "article",
     {},
     h("h1", { tabindex: -1 }, "Documents"),
-    h("p", { class: "lead" }, "Those that any pair, cluster or near miss names."),
+    h("p", { class: "lead" }, "How much of each document stands in others too, and where."),
     table({
       name: "documents",
       caption: "Documents",

@@ -91,11 +91,11 @@ function bothTexts(pairs, row, textA, textB) {
 }
 
 function legendOf(moved, textA, textB) {
-  const item = (node, text) => h("li", {}, node, ` ${text}`);
+  const item = (node, text) => h("li", {}, node, h("span", {}, text));
   return h(
     "ul",
     { class: "legend reading" },
-    item(h("mark", {}, "shared"), "in both; click to see it in the other"),
+    item(h("mark", {}, "shared"), ["in both", h("span", { class: "screen" }, "; click to see it in the other")]),
     moved.size ? item(h("mark", { class: "moved" }, "moved"), "in both, elsewhere") : null,
     item(h("span", { class: "difference" }, "different"), "words that the other lacks here"),
     textA.boilerplate.length || textB.boilerplate.length ? item(h("span", { class: "boilerplate" }, "boilerplate"), "in many documents") : null,

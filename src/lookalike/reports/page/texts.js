@@ -64,6 +64,15 @@ function boilerplateLayers(text) {
   return text.boilerplate.map(([start, end, documents]) => ({ start, end, kind: "boilerplate", title: `boilerplate: in ${many(documents, "document")}` }));
 }
 
+// Prose whose lines were cut at some width runs on in the column that it gets: a line end within a
+// paragraph is shown as a blank, so that every offset stays what it is.
+function reflowed(text) {
+  const broken = [...text.slice(0, 50000).matchAll(/^.*\S.*\n(?=.*\S)/gm)].map((line) => line[0].length - 1);
+  const wrapped = broken.filter((length) => length >= 45 && length <= 100).length;
+  if (broken.length < 3 || wrapped < broken.length * 0.6 || looksLikeCode(text)) return text;
+  return text.replace(/(?<=\S)\n(?![\s*•>|#+-]|\d+[.)]|$)/g, " ");
+}
+
 // Program text is shown with letters of one width: many of its lines are indented.
 function looksLikeCode(text) {
   const lines = text.slice(0, 20000).split("\n").filter((line) => line.trim());
