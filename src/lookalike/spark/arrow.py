@@ -74,8 +74,8 @@ def nodes_of_fingerprints(fingerprints: NDArray[np.uint64]) -> NDArray[np.uint8]
 
 def fingerprints_of_nodes(nodes: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """Give the fingerprints that names were made of, two words each."""
-    words = np.ascontiguousarray(nodes.reshape(len(nodes), -1)[:, :NODE_BYTES]).view(">u8")
-    return words.reshape(len(nodes), 2).astype(np.uint64)
+    words = np.ascontiguousarray(nodes.reshape(len(nodes), NODE_BYTES)).view(">u8")
+    return words.astype(np.uint64)
 
 
 def numbers_of(nodes: NDArray[np.uint8]) -> NDArray[np.bytes_]:
