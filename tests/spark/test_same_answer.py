@@ -1,6 +1,7 @@
 """The same answer as the local engine, once sorted: pairs, clusters, kept and removed documents."""
 
 import json
+import random
 from typing import Any
 
 import pyarrow as pa
@@ -85,6 +86,7 @@ def test_kept_rows_and_annotated_ones_are_those_of_the_local_engine(spark, notic
     thinned.release()
 
 
+@pytest.mark.long
 def test_the_answer_is_the_same_by_rounds_and_with_a_cap_on_them(
     spark, notices, local_pairs, local_kept, monkeypatch
 ):
@@ -103,24 +105,44 @@ def test_the_answer_is_the_same_by_rounds_and_with_a_cap_on_them(
     thinned.release()
 
 
-@pytest.fixture
-def large_from_nine(monkeypatch):
-    """Let a bucket of more than eight documents be a large one."""
+@pytest.fixture(scope="module")
+def families() -> pa.Table:
+    """Give two families of near-copies, of which some are similar across, and other texts."""
+    drawn = random.Random(3)
+    words = [f"w{i}" for i in range(3000)]
+
+    def changed(text: list[str], most: int) -> list[str]:
+        copy = list(text)
+        for _ in range(most):
+            copy[drawn.randrange(len(copy))] = drawn.choice(words)
+        return copy
+
+    first = drawn.choices(words, k=60)
+    second = changed(first, 14)
+    texts = [changed(first, drawn.randrange(1, 7)) for _ in range(60)]
+    texts += [changed(second, drawn.randrange(1, 7)) for _ in range(50)]
+    texts += [drawn.choices(words, k=40) for _ in range(40)]
+    drawn.shuffle(texts)
+    return pa.table({"id": range(len(texts)), "text": [" ".join(text) for text in texts]})
+
+
+@pytest.mark.long
+def test_the_answer_is_the_same_where_buckets_are_large(spark, families, monkeypatch):
     for module in (buckets, centres):
-        monkeypatch.setattr(module, "BLOCK_ROWS", 8)
-
-
-@pytest.mark.usefixtures("large_from_nine")
-def test_the_answer_is_the_same_where_buckets_are_large(spark, notices, local_pairs, local_kept):
-    frame = spark.createDataFrame(notices)
-    found = lookalike.spark.find(frame, threshold=0.6)
-    assert rows_of(found.pairs.toArrow()) == rows_of(local_pairs.pairs)
+        monkeypatch.setattr(module, "BLOCK_ROWS", 20)
+    asked: dict[str, Any] = {"threshold": 0.6, "shingle": "words:1"}
+    frame = spark.createDataFrame(families)
+    found = lookalike.spark.find(frame, **asked)
+    assert rows_of(found.pairs.toArrow()) == rows_of(lookalike.find(families, **asked).pairs)
     found.release()
-    thinned = lookalike.spark.dedup(frame, threshold=0.6)
+    thinned = lookalike.spark.dedup(frame, **asked)
     large = thinned.job.large
     assert large is not None
-    assert large.count() > 100
-    assert rows_of(thinned.removed.toArrow()) == rows_of(local_kept.removed)
+    assert large.count() > 500
+    removed = lookalike.dedup(families, **asked).removed
+    assert rows_of(thinned.removed.toArrow()) == rows_of(removed)
+    # Links of centres and of what was left are far fewer than all pairs.
+    assert thinned.job.counts["links"] < found.job.counts["links"] / 2
     thinned.release()
 
 
@@ -130,6 +152,7 @@ texts = st.lists(
 )
 
 
+@pytest.mark.long
 @settings(max_examples=2)
 @given(texts, st.sampled_from([0.4, 0.8]), st.sampled_from(["chars:2", "words:1", "auto"]))
 def test_few_short_texts_give_the_same_answer(spark, texts, threshold, shingle):
