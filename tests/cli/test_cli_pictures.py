@@ -197,3 +197,58 @@ def test_a_picture_never_takes_the_place_of_what_is_read(told, tmp_path):
     assert status == 1
     assert "is read from" in errors
     assert page.read_text() == "<svg>some text</svg>"
+
+
+@pytest.fixture(scope="module")
+def found(corpus, tmp_path_factory):
+    """Write a result."""
+    place = tmp_path_factory.mktemp("found") / "found"
+    lookalike.find(corpus, threshold=0.7, out=place).close()
+    return place
+
+
+def test_a_result_is_drawn_by_similarity_and_by_size(told, found, tmp_path):
+    pytest.importorskip("matplotlib")
+    with lookalike.Result.open(found) as result:
+        pairs, sizes = result.pair_count, result.cluster_sizes()
+        assert isinstance(result, lookalike.FindResult)
+        assert sum(size * count for size, count in sizes.items()) == len(result.clusters)
+        assert result.histogram(10).counts.sum() == pairs
+    status, output, errors = told("plot", found)
+    assert (status, errors) == (0, "")
+    assert output.startswith(f"{pairs} pairs found; the bars are logarithmic.\n")
+    counted = [line.split()[3] for line in output.splitlines() if " to " in line]
+    assert sum(map(int, counted)) == pairs
+    output = told("plot", found, "--what", "clusters")[1]
+    assert f"2  {sizes[2]}  █" in output
+    for what in ("similarities", "clusters"):
+        picture = tmp_path / f"{what}.svg"
+        status, output, errors = told("plot", found, "--what", what, "-o", picture)
+        assert (status, output, errors) == (0, "", f"Drawn in {picture}.\n")
+        assert picture.exists()
+
+
+def test_the_error_of_estimates_needs_no_result(told):
+    status, output, errors = told("plot", "--what", "estimates")
+    assert (status, errors) == (0, "")
+    assert re.search(r"^ *128 +0\.0442 +0\.04\d\d ", output, re.MULTILINE)
+    assert max(map(cell_len, output.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "name a result to draw, as lookalike plot found/"),
+        (["FOUND", "--what", "estimates"], "--what estimates is of no result: leave out"),
+        (["FOUND", "--what", "words"], "--what words: use similarities, clusters or estimates"),
+        (["nowhere"], "nowhere"),
+        (["FOUND", "-o", "x.jpg"], r"end the name in \.png, \.svg or \.pdf"),
+    ],
+)
+def test_what_cannot_be_drawn_of_a_result_is_one_line(told, found, arguments, message):
+    given = [str(found) if one == "FOUND" else one for one in arguments]
+    status, output, errors = told("plot", *given)
+    assert status in (1, 2)
+    assert output == ""
+    assert re.fullmatch(r"lookalike: [^\n]+\n", errors)
+    assert re.search(message, errors)

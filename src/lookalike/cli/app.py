@@ -38,6 +38,7 @@ COMMANDS = {
     "index": "Keep documents in an index, and ask it for similar ones.",
     "sketch": "Write fingerprints and signatures of documents.",
     "report": "Write a result as one page to look at and to send.",
+    "plot": "Draw the pairs of a result by similarity, or its clusters by size.",
     "compare": "Say how similar two documents are, and where.",
     "plan": "Choose bands and rows, and show the curve.",
     "curve": "Show the curve of any banding or cascade.",

@@ -5,16 +5,18 @@ from __future__ import annotations
 import os
 import shutil
 from abc import ABC, abstractmethod
+from collections import Counter
 from numbers import Integral
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar
 
 from lookalike.base.errors import OutputError, SettingsError, SourceError, UnreadableError
 from lookalike.base.option_types import check_path
+from lookalike.base.plots.shapes import BINS
 from lookalike.base.timing import timed
 from lookalike.base.wording import quoted, setting
 from lookalike.results.record import RUN, beside_file, read_record, result_of, write_record
-from lookalike.results.showing import plot_result, result_html
+from lookalike.results.showing import found_histogram, plot_result, result_html, sizes_of
 from lookalike.results.unread import write_unread
 from lookalike.write.files import (
     PART,
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from lookalike.base.plots.shapes import Histogram
     from lookalike.results.documents import Documents
     from lookalike.results.record import Run
     from lookalike.results.showing import Section
@@ -112,6 +115,14 @@ class Result(ABC):
         of the corpus; `clusters` is how many clusters there are of each size.
         """
         return plot_result(self, what, ax)
+
+    def histogram(self, bins: int = BINS) -> Histogram:
+        """Count what was found by similarity: `counts`, and the `edges` of the bins."""
+        return found_histogram(self, bins)
+
+    def cluster_sizes(self) -> dict[int, int]:
+        """Count the clusters by how many documents they have."""
+        return dict(sorted(Counter(sizes_of(self).tolist()).items()))
 
     def _sections(self) -> list[Section]:
         """Give the tables that a notebook shows, the first of them unfolded."""

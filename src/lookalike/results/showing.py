@@ -8,7 +8,7 @@ import numpy as np
 
 from lookalike.base.errors import SettingsError
 from lookalike.base.html import block, escaped, folded, paragraph, table
-from lookalike.base.plots.shapes import Histogram
+from lookalike.base.plots.shapes import BINS, Histogram
 from lookalike.base.wording import Message, count, either, setting
 
 if TYPE_CHECKING:
@@ -19,7 +19,15 @@ if TYPE_CHECKING:
 
     from lookalike.planning.plan import Plan
 
-__all__ = ["SHOWN_ROWS", "Section", "cluster_section", "plot_result", "result_html"]
+__all__ = [
+    "SHOWN_ROWS",
+    "Section",
+    "cluster_section",
+    "found_histogram",
+    "plot_result",
+    "result_html",
+    "sizes_of",
+]
 
 SHOWN_ROWS = 20
 """Rows of a table that a notebook shows."""
@@ -62,40 +70,46 @@ def result_html(result: _Result) -> str:
     return block(*parts)
 
 
+def found_histogram(result: _Result, bins: int) -> Histogram:
+    """Count what was found by similarity."""
+    found = result._found()
+    if found is None:
+        raise SettingsError(f"{setting('what', PLOTS[0])}: this result has no similarities")
+    label, blocks = found
+    plan: Plan | None = getattr(result, "plan", None)
+    metric = "jaccard" if plan is None else plan.metric
+    counted = Histogram.of(label, [], metric=metric, bins=bins)
+    for scores in blocks:
+        counted += Histogram.of(label, scores, metric=metric, bins=bins)
+    return counted
+
+
+def sizes_of(result: _Result) -> NDArray[np.int64]:
+    """Give the size of each cluster once."""
+    clusters: pa.Table | None = getattr(result, "clusters", None)
+    if clusters is None:
+        raise SettingsError(f"{setting('what', PLOTS[1])}: this result has no clusters")
+    _, first = np.unique(clusters["cluster"].to_numpy(), return_index=True)
+    sizes: NDArray[np.int64] = clusters["size"].to_numpy()[first]
+    return sizes
+
+
 def plot_result(result: _Result, what: str, ax: Any) -> Any:
     """Draw what was found: by similarity under the curve of its plan, or clusters by size."""
     from lookalike.base.plots.pictures import draw_counts, draw_plan, draw_sizes
 
     if what not in PLOTS:
         raise SettingsError(f"{setting('what', what)}: use {either(PLOTS)}")
-    clusters: pa.Table | None = None
     if what == "clusters":
-        clusters = getattr(result, "clusters", None)
-        if clusters is None:
-            raise SettingsError(f"{setting('what', what)}: this result has no clusters")
-        return draw_sizes(_sizes(clusters), ax)
-    found = result._found()
-    if found is None:
-        raise SettingsError(f"{setting('what', what)}: this result has no similarities")
-    label, blocks = found
+        return draw_sizes(sizes_of(result), ax)
+    counted = found_histogram(result, BINS)
     plan: Plan | None = getattr(result, "plan", None)
-    metric = "jaccard" if plan is None else plan.metric
-    counted = Histogram.of(label, [], metric=metric)
-    for scores in blocks:
-        counted += Histogram.of(label, scores, metric=metric)
     if plan is None:
         return draw_counts([counted], ax)
     sampled = plan.histogram()
     histograms = [counted] if sampled is None else [sampled, counted]
     threshold = None if plan.distance is not None else plan.threshold
     return draw_plan(plan.curves(), histograms, ax, threshold=threshold)
-
-
-def _sizes(clusters: pa.Table) -> NDArray[np.int64]:
-    """Give the size of each cluster once."""
-    _, first = np.unique(clusters["cluster"].to_numpy(), return_index=True)
-    sizes: NDArray[np.int64] = clusters["size"].to_numpy()[first]
-    return sizes
 
 
 def cluster_section(clusters: pa.Table, total: int) -> Section:

@@ -19,11 +19,11 @@ from lookalike.base.wording import in_full
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lookalike.base.plots.shapes import Curve, Histogram
+    from lookalike.base.plots.shapes import Curve, Floats, Histogram
 
     Piece = tuple[str, int | None]
 
-__all__ = ["bar_lines", "curve_lines", "curve_names", "plain"]
+__all__ = ["bar_lines", "curve_lines", "curve_names", "labelled_bars", "plain"]
 
 HEIGHT = 13
 """Lines of the curves themselves: odd, so that one half has a line of its own."""
@@ -167,17 +167,24 @@ def _axis(width: int, metric: str, signs: dict[str, str]) -> list[list[Piece]]:
 
 def bar_lines(histogram: Histogram, width: int, *, ascii_only: bool = False) -> list[str]:
     """Draw counts as bars, a line for each bin, as long as the logarithm of its count."""
-    counts, edges = histogram.counts, histogram.edges
+    begin = [f"{low:.2f} to {high:.2f}" for low, high in pairwise(histogram.edges)]
+    return labelled_bars(begin, histogram.counts, width, ascii_only=ascii_only)
+
+
+def labelled_bars(
+    labels: Sequence[str], given: Sequence[float] | Floats, width: int, *, ascii_only: bool = False
+) -> list[str]:
+    """Draw counts as bars, each with its label."""
+    counts = np.asarray(given, np.float64)
     texts = [_count_text(float(one)) for one in counts]
     longest = max(map(len, texts), default=0)
-    begin = [f"{low:.2f} to {high:.2f}" for low, high in pairwise(edges)]
-    label = max(map(len, begin), default=0)
+    label = max(map(len, labels), default=0)
     space = min(max(width, MIN_WIDTH), MAX_WIDTH) - label - longest - 4
     logarithms = np.log10(np.maximum(counts, 0) + 1)
     most = max(float(logarithms.max(initial=0)), 1e-9)
     return [
         f"{name:>{label}}  {text:>{longest}}  {_bar(one / most * space, ascii_only)}".rstrip()
-        for name, text, one in zip(begin, texts, logarithms, strict=True)
+        for name, text, one in zip(labels, texts, logarithms, strict=True)
     ]
 
 
