@@ -7,7 +7,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # Tests run side by side, on as many cores as there are, up to four.
 PYTEST := $(BIN)/python -m pytest --numprocesses auto --maxprocesses 4 --dist worksteal
 
-.PHONY: demo check test lint wheel test-wheel test-oldest test-newest bench clean help
+.PHONY: demo check test browser lint wheel test-wheel test-oldest test-newest bench clean help
 
 help:
 	@echo "make demo    set up .venv and find the similar documents in examples/"
@@ -23,15 +23,21 @@ help:
 demo: $(VENV)/installed
 	$(BIN)/lookalike find examples/documents
 
-# Kernels run three times: compiled, compiled with bounds checks, and as plain Python.
-test: $(VENV)/tested
-	$(PYTEST)
+# Kernels run three times: compiled, compiled with bounds checks, and as plain Python. Tests on Spark
+# share one cluster, and so one process.
+test: $(VENV)/tested browser
+	$(PYTEST) -m "not spark"
+	$(BIN)/python -m pytest -m spark
 	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.cache/bounds $(PYTEST) -m kernels
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m kernels
 
+# Pages are tested in Chromium: found on the path, or installed where that may be done.
+browser: $(VENV)/made
+	@$(BIN)/python tools/browser.py
+
 # What a change needs, in two minutes on two cores.
 check: lint
-	$(PYTEST) -m "not long"
+	$(PYTEST) -m "not long and not spark"
 
 lint: $(VENV)/tested
 	$(BIN)/ruff check

@@ -1,5 +1,6 @@
 """How the tests run: Hypothesis profiles, the real corpora, and the interpreter's arithmetic."""
 
+import contextlib
 import io
 import os
 import sys
@@ -82,6 +83,26 @@ def postgres(postgres_server):
     schemas = pytest.importorskip("postgres").Schemas(postgres_server)
     yield schemas
     schemas.drop()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Give the browser of this process."""
+    with pytest.importorskip("browser", exc_type=ImportError).running_browser() as running:
+        yield running
+
+
+@pytest.fixture
+def new_page(browser):
+    """Give a function that opens a page, `new_page(color_scheme="dark")`, and watches over it."""
+    with contextlib.ExitStack() as pages:
+        yield lambda **options: pages.enter_context(browser.page(**options))
+
+
+@pytest.fixture
+def page(new_page):
+    """Give a page as wide as a desk's, in which any request, error or violation fails the test."""
+    return new_page()
 
 
 @pytest.fixture

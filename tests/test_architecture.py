@@ -19,11 +19,11 @@ ORDER = (
     *("base", "settings", "kernels"),
     *("read", "text", "sketches", "planning", "candidates", "score"),
     *("recipe", "cluster", "write", "results"),
-    *("job", "index", "api", "learn", "cli", "__main__"),
+    *("job", "index", "reports", "api", "learn", "spark", "cli", "__main__"),
 )
 FACES = ("cli", "__main__", "api")
 MAX_ENTRIES = 24
-TO_COME = {"report", "server", "spark"}
+TO_COME = {"server"}
 """Faces for which the listing has room left."""
 MODULES = {
     ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__"): path

@@ -13,6 +13,9 @@ GOOD = [
     "lookalike/py.typed",
     "lookalike/text/unicode.bin",
     "lookalike/learn/samples/1-original.txt",
+    "lookalike/learn/web/page.html",
+    "lookalike/learn/web/page.css",
+    "lookalike/learn/web/start.js",
     "lookalike-0.1.0.dist-info/METADATA",
 ]
 

@@ -18,8 +18,13 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
-NEEDED = ("lookalike/py.typed", "lookalike/text/unicode.bin", "lookalike/learn/samples/")
-ALLOWED = (".py", ".txt", ".bin", ".typed")
+NEEDED = (
+    *("lookalike/py.typed", "lookalike/text/unicode.bin", "lookalike/learn/samples/"),
+    *("lookalike/learn/web/page.html", "lookalike/learn/web/page.css"),
+    *("lookalike/learn/web/start.js", "lookalike/reports/page/page.html"),
+    *("lookalike/reports/page/page.css", "lookalike/reports/page/main.js"),
+)
+ALLOWED = (".py", ".txt", ".bin", ".typed", ".html", ".css", ".js")
 TESTING = ("hypothesis", "pytest", "pytest-xdist")
 TESTS = (
     "tests/cli/test_cli_commands.py",

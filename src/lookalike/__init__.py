@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from lookalike.base.lazy_names import on_first_use
 
 if TYPE_CHECKING:
+    from lookalike import spark
     from lookalike.api import (
         boilerplate,
         compare,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         QuadraticError,
         SettingsError,
         SourceError,
+        SparkError,
         UnreadableError,
     )
     from lookalike.index.adding import Added
@@ -92,6 +94,7 @@ _HOMES = {
     "Settings": "settings",
     "SettingsError": "base.errors",
     "SourceError": "base.errors",
+    "SparkError": "base.errors",
     "Summary": "results",
     "UnreadableError": "base.errors",
     "boilerplate": "api",
@@ -107,7 +110,10 @@ _HOMES = {
     "write_sketches": "api",
 }
 
-__getattr__ = on_first_use(__name__, _HOMES)
+_MODULES = ("spark",)
+"""Packages that are public by themselves."""
+
+__getattr__ = on_first_use(__name__, _HOMES, _MODULES)
 
 __all__ = [
     "Added",
@@ -140,6 +146,7 @@ __all__ = [
     "Settings",
     "SettingsError",
     "SourceError",
+    "SparkError",
     "Summary",
     "UnreadableError",
     "boilerplate",
@@ -152,6 +159,7 @@ __all__ = [
     "paths",
     "plan",
     "sketch",
+    "spark",
     "write_sketches",
 ]
 

@@ -12,6 +12,7 @@
     │   ├── NoTextError         a document of pages without text, as scans are
     │   └── UnreadableError     it may be read another time: a device or a network fails
     ├── OutputError             a result that cannot be written or would not fit
+    ├── SparkError              Spark cannot run the job: no Java, no master, workers that differ
     └── MemoryLimitError        a limit of this process that leaves too little memory to begin
 
 The message of each says what is wrong, where, and what to do, in one line; settings are named in it
@@ -36,6 +37,7 @@ __all__ = [
     "QuadraticError",
     "SettingsError",
     "SourceError",
+    "SparkError",
     "UnreadableError",
 ]
 
@@ -129,6 +131,10 @@ class UnreadableError(SourceError):
 
 class OutputError(LookalikeError):
     """Results that cannot be written, or that would not fit in memory."""
+
+
+class SparkError(LookalikeError):
+    """Spark, or a part of it, that cannot run the job."""
 
 
 class MemoryLimitError(LookalikeError, MemoryError):

@@ -7,15 +7,22 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
 __all__ = ["on_first_use"]
 
 
-def on_first_use(package: str, homes: Mapping[str, str]) -> Callable[[str], Any]:
-    """Give a package's `__getattr__`, which takes names from the modules that are their homes."""
+def on_first_use(
+    package: str, homes: Mapping[str, str], modules: Collection[str] = ()
+) -> Callable[[str], Any]:
+    """Give a package's `__getattr__`, which takes names from the modules that are their homes.
+
+    Names of `modules` stand for these modules themselves.
+    """
 
     def load(name: str) -> Any:
+        if name in modules:
+            return import_module(f"{package}.{name}")
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         value = getattr(import_module(f"{package}.{homes[name]}"), name)

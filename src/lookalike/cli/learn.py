@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import fields
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lookalike.base.errors import SettingsError
 from lookalike.base.wording import setting
 from lookalike.cli.command import Argument, file_name
 from lookalike.cli.options import command
 from lookalike.settings import LearnOptions, MatrixLessonOptions
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 __all__ = ["learn"]
 
@@ -30,16 +33,25 @@ def learn(source: tuple[str, ...], options: dict[str, Any]) -> None:
     Shingles, the characteristic matrix, permutations, minhashing row by row, signatures, bands,
     candidates and the exact check; nothing is hashed out of sight.
 
+    With -o it is a page for a browser, in one file: orders to draw again, hash functions to step
+    through, buckets that light up, the S-curve with sliders, and exercises with answers.
+
     With --matrix it is a characteristic matrix, as those of the textbook, whose signatures are
     computed by the hash functions and permutations that you give.
 
     Example: lookalike learn essay-1.txt essay-2.txt essay-3.txt --shingle words:2
 
+    Example: lookalike learn -o lesson.html
+
     Example: lookalike learn --matrix table.txt --hash "x+1 mod 5" --hash "3x+1 mod 5" --first-row 0
     """
     import lookalike
+    from lookalike.base.wording import visible
     from lookalike.cli import screen
 
+    out = options.pop("out")
+    if out is not None:
+        _check_page(out, [*source, *filter(None, [options["matrix"]])])
     taught: lookalike.Lesson | lookalike.MatrixLesson
     of_matrix = {one.name: options.pop(one.name) for one in fields(MatrixLessonOptions)}
     matrix = options.pop("matrix")
@@ -51,7 +63,20 @@ def learn(source: tuple[str, ...], options: dict[str, Any]) -> None:
         if source:
             raise SettingsError(f"give documents, or {setting('matrix')}, not both")
         taught = lookalike.matrix_lesson(matrix, **of_matrix)
-    taught.show(screen.results())
+    if out is None:
+        taught.show(screen.results())
+        return
+    taught.write(out)
+    screen.status().print(f"Wrote {visible(out)}: open it in a browser.", soft_wrap=True)
+
+
+def _check_page(out: Path, sources: list[str]) -> None:
+    """Refuse, before anything is read, a page that cannot be written."""
+    from lookalike.write.files import check_targets
+    from lookalike.write.html_pages import check_html_name
+
+    check_html_name(out)
+    check_targets([out], sources)
 
 
 def _check_left_out(given: dict[str, Any], reason: str) -> None:

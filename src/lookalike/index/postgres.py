@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike.base.errors import MissingExtraError, OutputError, SourceError, UnreadableError
-from lookalike.base.wording import quoted, shortened
+from lookalike.base.wording import shortened
 from lookalike.index.postgres_address import PostgresAddress
-from lookalike.index.store import FORMAT, Block, Body, Document, Entry
+from lookalike.index.postgres_rows import PARTS, Reading, Writing, count_up, listed, one_row
+from lookalike.index.store import FORMAT
 
 try:
     import psycopg
@@ -28,12 +29,10 @@ except ImportError:
     raise MissingExtraError("indexes in PostgreSQL", "postgres") from None
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from numpy.typing import NDArray
-    from psycopg import Connection, Cursor
-
-    from lookalike.index.store import Entries
+    from psycopg import Connection
 
 __all__ = ["PostgresStore"]
 
@@ -45,7 +44,6 @@ MOST_IDLE = 8
 """Connections that are kept for later."""
 PAUSES = (0.1, 0.4, 1.0)
 """Seconds before a server that did not answer is tried again."""
-BLOCKS_AT_ONCE = 32
 MOST_SAID = 300
 """Characters of what the server says."""
 CONNECTING = {
@@ -90,19 +88,6 @@ ALTER TABLE crowd ALTER entries SET STORAGE EXTERNAL, ALTER sketches SET STORAGE
 """,
 )
 """What makes each format of the one before it; the first, of nothing."""
-PARTS = {
-    "document": "documents",
-    "entry": "entries",
-    "body": "texts",
-    "loose": "bands",
-    "crowd": "crowds",
-}
-"""What the tables hold, as a user is told."""
-PAIR = np.dtype(
-    [("fields", ">i2"), ("size", ">i4"), ("key", ">i8"), ("size_too", ">i4"), ("entry", ">i8")]
-)
-"""A row of two numbers, as COPY takes it."""
-COPY_HEAD, COPY_END = b"PGCOPY\n\xff\r\n\0" + bytes(8), b"\xff\xff"
 
 
 class PostgresStore:
@@ -139,7 +124,7 @@ class PostgresStore:
         given = {"durable": False, "wait": WAIT_SECONDS} | options
         store._prepare(PostgresAddress.parse(address), **given)
         with store._failures(), store._connected() as connection:
-            (encoding,) = _row(connection, "SHOW server_encoding")
+            (encoding,) = one_row(connection, "SHOW server_encoding")
             if encoding != "UTF8":
                 raise OutputError(
                     f"the database of {store.address} is in {encoding}: make one in UTF8"
@@ -172,7 +157,7 @@ class PostgresStore:
                 _upgrade(writer.connection, self._version(writer.connection))
 
     def _version(self, connection: Connection[Any]) -> int:
-        schema, table = _row(
+        schema, table = one_row(
             connection,
             "SELECT to_regnamespace(%s)::text, to_regclass(%s)::text",
             self._schema,
@@ -186,7 +171,7 @@ class PostgresStore:
             raise SourceError(
                 f"{self.address} is no index of Lookalike: its schema {schema} holds something else"
             )
-        (version,) = _row(connection, f"SELECT version FROM {self._schema}.format")  # noqa: S608
+        (version,) = one_row(connection, f"SELECT version FROM {self._schema}.format")  # noqa: S608
         return int(version)
 
     @contextmanager
@@ -324,7 +309,7 @@ class PostgresStore:
         ):
             change = ", and what was under way was undone"
             try:
-                yield Writing(connection, self if locks is not None else None)
+                yield Writing(connection, self.count_apart if locks is not None else None)
                 change = " as a change ended, which may be there or not"
                 ended = connection.execute("COMMIT").statusmessage
             except psycopg.Error as error:
@@ -339,7 +324,7 @@ class PostgresStore:
         """Give the statements that wait for others: each sees what those did that it waited for."""
         if locks is None:
             return [f"SELECT pg_advisory_xact_lock({self._base_lock})"]
-        slots = _listed(self._base_lock + 1 + np.unique(np.asarray(locks) % SLOTS))
+        slots = listed(self._base_lock + 1 + np.unique(np.asarray(locks) % SLOTS))
         # In one order everywhere, so that none waits for one that waits for it.
         return [
             f"SELECT pg_advisory_xact_lock_shared({self._base_lock})",
@@ -351,7 +336,7 @@ class PostgresStore:
         # Its record stands in the log before that of any change that uses it.
         quickly = "SET LOCAL synchronous_commit TO off"
         with self._connected("BEGIN", *self._first_statements(), quickly) as connection:
-            after = _count_up(connection, name, by)
+            after = count_up(connection, name, by)
             connection.execute("COMMIT")
         return after - by
 
@@ -380,324 +365,7 @@ def _upgrade(connection: Connection[Any], version: int) -> None:
     connection.execute("UPDATE format SET version = %s", (FORMAT,))
 
 
-def _row(connection: Connection[Any], statement: str, *values: Any) -> Any:
-    """Give the one row that a statement has."""
-    # Without values no sign of a name is taken for a place of one.
-    return connection.execute(statement, values or None).fetchone()
-
-
 def _said(error: psycopg.Error) -> str:
     """Give what the server or the library says, on a line."""
     lines = (error.diag.message_primary or str(error)).split()
     return shortened(" ".join(lines), MOST_SAID)
-
-
-def _count_up(connection: Connection[Any], name: str, by: int) -> int:
-    (text,) = _row(
-        connection,
-        "INSERT INTO fact VALUES (%s, %s) ON CONFLICT (name)"
-        " DO UPDATE SET text = (fact.text::bigint + excluded.text::bigint)::text RETURNING text",
-        name,
-        str(by),
-    )
-    return int(text)
-
-
-class Reading:
-    """The rows of an index, in one transaction."""
-
-    def __init__(self, connection: Connection[Any]) -> None:
-        """Take a connection that is in a transaction."""
-        self.connection = connection
-
-    def _run(self, statement: str, *values: Any) -> Cursor[Any]:
-        return self.connection.execute(statement, values, binary=True)
-
-    def fact(self, name: str) -> str | None:
-        """Give a fact."""
-        row = self._run("SELECT text FROM fact WHERE name = %s", name).fetchone()
-        return None if row is None else str(row[0])
-
-    def facts(self, begin: str) -> dict[str, str]:
-        """Give all facts whose names begin so."""
-        return dict(
-            self._run("SELECT name, text FROM fact WHERE starts_with(name, %s)", begin).fetchall()
-        )
-
-    def loose(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Give the loose rows of buckets."""
-        rows = self._run(
-            "SELECT key, entry FROM loose WHERE key = ANY(%s::bigint[])", _listed(keys)
-        ).fetchall()
-        found = np.array(rows, np.int64).reshape(-1, 2)
-        return found[:, 0], found[:, 1]
-
-    def blocks(self, keys: NDArray[np.int64]) -> Iterator[Block]:
-        """Give the blocks of the crowds among buckets, some in memory at a time."""
-        numbers = self._run(
-            "SELECT block FROM crowd WHERE key = ANY(%s::bigint[]) ORDER BY block", _listed(keys)
-        ).fetchall()
-        for begin in range(0, len(numbers), BLOCKS_AT_ONCE):
-            some = [number for (number,) in numbers[begin : begin + BLOCKS_AT_ONCE]]
-            for row in self._run(
-                "SELECT key, entries, sketches FROM crowd WHERE block = ANY(%s::bigint[])"
-                " ORDER BY block",
-                some,
-            ):
-                yield _block(*row)
-
-    def sketches(self, entries: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
-        """Give sketches."""
-        rows = self._run(
-            "SELECT number, sketch FROM entry WHERE number = ANY(%s::bigint[])", _listed(entries)
-        ).fetchall()
-        numbers = np.array([number for number, _ in rows], np.int64)
-        joined = np.frombuffer(b"".join(sketch for _, sketch in rows), np.uint8)
-        return numbers, joined.reshape(len(rows), -1) if rows else joined.reshape(0, 0)
-
-    def bodies(self, entries: NDArray[np.int64]) -> list[Body]:
-        """Give bodies."""
-        rows = self._run(
-            "SELECT e.number, e.content, e.length, b.body FROM entry e JOIN body b"
-            " ON b.entry = e.number WHERE e.number = ANY(%s::bigint[])",
-            _listed(entries),
-        )
-        return [Body(*row) for row in rows]
-
-    def contents(self, contents: Sequence[bytes]) -> dict[bytes, int]:
-        """Give the entries that have these contents."""
-        return self._contents(contents, "")
-
-    def _contents(self, contents: Sequence[bytes], lock: str) -> dict[bytes, int]:
-        rows = self._run(
-            f"SELECT content, number FROM entry WHERE content = ANY(%s::bytea[]) {lock}",  # noqa: S608
-            [*contents],
-        )
-        return dict(rows.fetchall())
-
-    def documents(self, ids: Sequence[str]) -> list[Document]:
-        """Give those documents that there are."""
-        there = [name for name in ids if "\0" not in name]
-        rows = self._run(
-            "SELECT id, entry, metadata, run FROM document WHERE id = ANY(%s::text[])", there
-        )
-        return [Document(*row) for row in rows]
-
-    def documents_of(self, entries: NDArray[np.int64]) -> list[Document]:
-        """Give the documents of entries."""
-        rows = self._run(
-            "SELECT id, entry, metadata, run FROM document WHERE entry = ANY(%s::bigint[])",
-            _listed(entries),
-        )
-        return [Document(*row) for row in rows]
-
-    def next_documents(self, after: str | None, most: int) -> list[Document]:
-        """Give documents in the order of their ids."""
-        where, values = ("", ()) if after is None else ("WHERE id > %s", (after,))
-        rows = self._run(
-            f"SELECT id, entry, metadata, run FROM document {where} ORDER BY id LIMIT %s",  # noqa: S608
-            *values,
-            most,
-        )
-        return [Document(*row) for row in rows]
-
-    def next_entries(self, after: int, most: int) -> list[Entry]:
-        """Give entries in the order of their numbers."""
-        rows = self._run(
-            "SELECT e.number, e.content, e.sketch, e.length, e.empty, b.body"
-            " FROM entry e LEFT JOIN body b ON b.entry = e.number"
-            " WHERE e.number > %s ORDER BY e.number LIMIT %s",
-            after,
-            most,
-        )
-        return [Entry(*row) for row in rows]
-
-    def entries(self, numbers: NDArray[np.int64]) -> list[Entry]:
-        """Give entries."""
-        rows = self._run(
-            "SELECT e.number, e.content, e.sketch, e.length, e.empty, b.body"
-            " FROM entry e LEFT JOIN body b ON b.entry = e.number"
-            " WHERE e.number = ANY(%s::bigint[])",
-            _listed(numbers),
-        )
-        return [Entry(*row) for row in rows]
-
-    def counts(self) -> dict[str, int]:
-        """Count the rows of each kind."""
-        counts = self._run(
-            "SELECT (SELECT count(*) FROM document), (SELECT count(*) FROM entry),"
-            " (SELECT count(*) FROM loose), (SELECT count(*) FROM crowd),"
-            " (SELECT count(*) FROM body)"
-        ).fetchone()
-        names = ("documents", "entries", "loose", "blocks", "bodies")
-        return dict(zip(names, counts or (), strict=True))
-
-    def bytes_by_part(self) -> dict[str, int]:
-        """Tell how much room the tables take with all that belongs to them."""
-        return {
-            part: int(_row(self.connection, "SELECT pg_total_relation_size(%s::regclass)", name)[0])
-            for name, part in PARTS.items()
-        }
-
-    def largest_buckets(self, most: int) -> list[tuple[int, int]]:
-        """Give the largest buckets."""
-        rows = self._run(
-            "SELECT key, sum(size)::bigint AS all_of_it FROM ("
-            " SELECT key, count(*) AS size FROM loose GROUP BY key"
-            " UNION ALL SELECT key, sum(octet_length(entries) / 8) FROM crowd GROUP BY key"
-            ") AS parts GROUP BY key ORDER BY all_of_it DESC, key LIMIT %s",
-            most,
-        )
-        return [(int(key), int(size)) for key, size in rows]
-
-
-class Writing(Reading):
-    """The rows of an index, in a transaction that changes them."""
-
-    def __init__(self, connection: Connection[Any], store: PostgresStore | None) -> None:
-        """Take a connection that has its locks, and where others write too, the store."""
-        super().__init__(connection)
-        self._store = store
-        self._noted: set[str] = set()
-
-    def contents(self, contents: Sequence[bytes]) -> dict[bytes, int]:
-        """Give the entries that have these contents, which no other writer removes meanwhile."""
-        return self._contents(contents, "ORDER BY number FOR KEY SHARE")
-
-    def set_fact(self, name: str, text: str | None) -> None:
-        """Note a fact, or forget it."""
-        self._noted.add(name)
-        if text is None:
-            self._run("DELETE FROM fact WHERE name = %s", name)
-        else:
-            self._run(
-                "INSERT INTO fact VALUES (%s, %s)"
-                " ON CONFLICT (name) DO UPDATE SET text = excluded.text",
-                name,
-                text,
-            )
-
-    def count_up(self, name: str, by: int) -> int:
-        """Raise a counter."""
-        # One that this change has set itself would wait for the end of it.
-        if self._store is not None and name not in self._noted:
-            return self._store.count_apart(name, by)
-        return _count_up(self.connection, name, by) - by
-
-    def put_entries(self, entries: Entries) -> None:
-        """Add entries, and their loose rows in the order in which the table has them."""
-        rows = entries.rows
-        self._copy(
-            "entry (number, content, length, empty, sketch)",
-            ("int8", "bytea", "int8", "bool", "bytea"),
-            [(row.number, row.content, row.length, row.empty, row.sketch) for row in rows],
-        )
-        self._copy(
-            "body (entry, body)",
-            ("int8", "bytea"),
-            [(row.number, row.body) for row in rows if row.body is not None],
-        )
-        order = np.lexsort((entries.of_key, entries.keys))
-        keys, numbers = entries.keys[order], entries.of_key[order]
-        repeated = (keys[1:] == keys[:-1]) & (numbers[1:] == numbers[:-1])
-        first = np.flatnonzero(np.append(True, ~repeated)[: len(keys)])
-        if not len(first):
-            return
-        laid_out = np.empty(len(first), PAIR)
-        laid_out["fields"], laid_out["size"], laid_out["size_too"] = 2, 8, 8
-        laid_out["key"], laid_out["entry"] = keys[first], numbers[first]
-        with self.connection.cursor().copy("COPY loose FROM STDIN (FORMAT BINARY)") as copy:
-            copy.write(COPY_HEAD + laid_out.tobytes() + COPY_END)
-
-    def _copy(self, table: str, types: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
-        if not rows:
-            return
-        with self.connection.cursor().copy(f"COPY {table} FROM STDIN (FORMAT BINARY)") as copy:
-            copy.set_types(types)
-            for row in rows:
-                copy.write_row(row)
-
-    def put_documents(self, documents: Sequence[Document]) -> None:
-        """Add or replace documents."""
-        if not documents:
-            return
-        for one in documents:
-            if "\0" in one.id:
-                raise SourceError(
-                    f"the id {quoted(one.id)} holds a NUL, which PostgreSQL has no place for: give "
-                    "another"
-                )
-        last = {one.id: one for one in documents}
-        self._run(
-            "INSERT INTO document (id, entry, metadata, run)"
-            " SELECT * FROM unnest(%s::text[], %s::bigint[], %s::text[], %s::bigint[])"
-            " ON CONFLICT (id) DO UPDATE SET"
-            " entry = excluded.entry, metadata = excluded.metadata, run = excluded.run",
-            *(map(list, zip(*(last[name] for name in sorted(last)), strict=True))),
-        )
-
-    def drop_documents(self, ids: Sequence[str]) -> None:
-        """Remove documents."""
-        self._run(
-            "DELETE FROM document WHERE id = ANY(%s::text[])",
-            [name for name in ids if "\0" not in name],
-        )
-
-    def drop_unused(self, entries: NDArray[np.int64]) -> int:
-        """Remove entries that no document is a copy of."""
-        # Another writer that is about to give one of them a document is waited for.
-        self._run(
-            "SELECT 1 FROM entry WHERE number = ANY(%s::bigint[]) ORDER BY number FOR UPDATE",
-            _listed(entries),
-        )
-        gone = self._run(
-            "DELETE FROM entry WHERE number = ANY(%s::bigint[])"
-            " AND NOT EXISTS (SELECT 1 FROM document WHERE document.entry = number)"
-            " RETURNING number",
-            _listed(entries),
-        ).fetchall()
-        numbers = [number for (number,) in gone]
-        self._run("DELETE FROM body WHERE entry = ANY(%s::bigint[])", numbers)
-        return len(numbers)
-
-    def take_loose(self, key: int) -> NDArray[np.int64]:
-        """Remove the loose rows of a bucket."""
-        rows = self._run("DELETE FROM loose WHERE key = %s RETURNING entry", key).fetchall()
-        return np.array(rows, np.int64).reshape(-1)
-
-    def put_blocks(self, blocks: Sequence[Block]) -> None:
-        """Add blocks to crowds."""
-        self._copy(
-            "crowd (key, entries, sketches)",
-            ("int8", "bytea", "bytea"),
-            [
-                (one.key, one.entries.astype("<i8").tobytes(), one.sketches.tobytes())
-                for one in blocks
-            ],
-        )
-
-    def sweep(self) -> None:
-        """Remove what names entries that are gone."""
-        self._run(
-            "DELETE FROM loose"
-            " WHERE NOT EXISTS (SELECT 1 FROM entry WHERE entry.number = loose.entry)"
-        )
-        for (number,) in self._run("SELECT block FROM crowd ORDER BY block").fetchall():
-            row = self._run("SELECT key, entries, sketches FROM crowd WHERE block = %s", number)
-            block = _block(*(row.fetchone() or ()))
-            there, _ = self.sketches(block.entries)
-            left = np.isin(block.entries, there)
-            if not left.all():
-                self._run("DELETE FROM crowd WHERE block = %s", number)
-                if left.any():
-                    self.put_blocks([Block(block.key, block.entries[left], block.sketches[left])])
-
-
-def _listed(numbers: NDArray[np.int64]) -> str:
-    return "{" + ",".join(map(str, numbers.tolist())) + "}"
-
-
-def _block(key: int, entries: bytes, sketches: bytes) -> Block:
-    numbers = np.frombuffer(entries, "<i8")
-    rows = np.frombuffer(sketches, np.uint8).reshape(len(numbers), -1)
-    return Block(key, numbers, rows)

@@ -417,6 +417,11 @@ class Job:
             job=self.name(self.command),
             reading=self.asked_reading,
             indexes=[] if self.seen is None else [*self.seen.addresses],
+            named={
+                name: [*source.names]
+                for name, source in zip(("source", "reference"), self.sources[::-1], strict=False)
+                if source.names
+            },
         )
 
     def name(self, command: str, *facts: Any) -> str:

@@ -13,6 +13,7 @@ from lookalike.base.option_types import check_types
 from lookalike.base.wording import count, setting, visible
 from lookalike.learn import textbook
 from lookalike.learn.documents import compared_by, few_documents, unit_and_size
+from lookalike.learn.facts import matrix_facts, signature_facts, walk_facts
 from lookalike.learn.page import (
     MAX_LINES,
     Page,
@@ -28,6 +29,7 @@ from lookalike.learn.page import (
     written,
 )
 from lookalike.learn.textbook import Walk
+from lookalike.learn.web_page import web_page
 from lookalike.settings import LessonOptions, settings_of
 
 if TYPE_CHECKING:
@@ -58,17 +60,12 @@ class Lesson(Shown, Walk):
     def show(self, console: Console) -> None:
         """Show every step on a console."""
         is_tokens = self.shingle == "tokens"
-        labels = {name: f"d{number}" for number, name in enumerate(self.shingles, start=1)}
+        labels = self._labels
         page = Page(console, labels, element="token" if is_tokens else "shingle")
         bands, rows = len(self.bands), self.rows
         banding = f"{count(bands, 'band')} of {count(rows, 'row')}"
-        compared = "tokens" if is_tokens else f"shingles of {self._size}"
-        page.say(
-            f"{len(labels)} documents, {compared}, {banding}, "
-            f"threshold {self.threshold:g}, seed {self.seed}."
-        )
-        for note in self.notes:
-            page.say(f"{visible(note)}.")
+        for line in self._asked:
+            page.say(line)
         page.table(["", "document"], [[page.label(name), visible(name)] for name in labels])
         if not is_tokens:
             _show_texts(page, self)
@@ -86,6 +83,44 @@ class Lesson(Shown, Walk):
         _show_missed(page, self, bands, rows, self.threshold)
         _show_sketches(page, self)
         _show_angles(page, self)
+
+    def html(self) -> str:
+        """Give the lesson as one HTML page, on which it can be played with."""
+        is_tokens = self.shingle == "tokens"
+        facts = {
+            "kind": "documents",
+            "settings": " ".join(self._asked),
+            "size": "" if is_tokens else self._size,
+            "bands": len(self.bands),
+            "rows": self.rows,
+            "threshold": self.threshold,
+            "drawSeed": self.seed % 2**32,
+            "collisions": [],
+            **matrix_facts(
+                self.matrix,
+                [*self._labels.values()],
+                self.verification.similarities,
+                element="token" if is_tokens else "shingle",
+            ),
+            **signature_facts([("h", self.signatures)], self.functions),
+            **walk_facts(self),
+        }
+        return web_page(f"A lesson on {count(len(self.shingles), 'document')}", facts)
+
+    @property
+    def _labels(self) -> dict[str, str]:
+        return {name: f"d{number}" for number, name in enumerate(self.shingles, start=1)}
+
+    @property
+    def _asked(self) -> list[str]:
+        """Say what was asked for, and how files were read."""
+        compared = "tokens" if self.shingle == "tokens" else f"shingles of {self._size}"
+        banding = f"{count(len(self.bands), 'band')} of {count(self.rows, 'row')}"
+        asked = (
+            f"{len(self.shingles)} documents, {compared}, {banding}, "
+            f"threshold {self.threshold:g}, seed {self.seed}."
+        )
+        return [asked, *(f"{visible(note)}." for note in self.notes)]
 
     @property
     def _size(self) -> str:

@@ -14,6 +14,7 @@ from rich.cells import cell_len
 from lookalike.base.errors import SettingsError
 from lookalike.base.wording import count, setting, visible
 from lookalike.learn import textbook
+from lookalike.learn.facts import matrix_facts, signature_facts
 from lookalike.learn.matrices import (
     check_first_row,
     first_row_of,
@@ -33,6 +34,7 @@ from lookalike.learn.page import (
     written,
 )
 from lookalike.learn.textbook import HashFunction, SignatureMatrix
+from lookalike.learn.web_page import web_page
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -82,9 +84,39 @@ class MatrixLesson(Shown):
             _show_signatures(page, self.minhashes, "p", "permutation")
             show_estimates(page, self.minhashes, self.similarities)
         if self.functions:
-            _show_row_by_row(page, self)
+            _show_row_by_row(page, self, self._collided())
             _show_signatures(page, self.signatures, "h", "hash function")
             show_estimates(page, self.signatures, self.similarities)
+
+    def html(self) -> str:
+        """Give the lesson as one HTML page, on which it can be played with."""
+        last = self.first_row + len(self.matrix.cells) - 1
+        made = [("p", self.minhashes)] if self.permutations else []
+        made += [("h", self.signatures)] if self.functions else []
+        sets = count(len(self.matrix.columns), "set")
+        facts = {
+            "kind": "matrix",
+            "settings": f"{sets}, rows {self.first_row} to {last}.",
+            "drawSeed": 1,
+            "collisions": [*self._collided()],
+            "orders": [list(order) for order in self.permutations],
+            **matrix_facts(
+                self.matrix,
+                [*_labels(self.matrix.columns).values()],
+                self.similarities,
+                first_row=self.first_row,
+                element="element" if self._has_names else None,
+            ),
+            **signature_facts(made, self.functions),
+        }
+        return web_page(f"A lesson on {sets}", facts)
+
+    def _collided(self) -> Iterator[str]:
+        """Say of each function that is no permutation which rows it sends to one number."""
+        for number, function in enumerate(self.functions, start=1):
+            if met := self.collisions(function):
+                collided = "; ".join(" and ".join(map(str, rows)) for rows in met)
+                yield f"h{number} sends rows to one number, and is no permutation: {collided}."
 
     @property
     def _has_names(self) -> bool:
@@ -205,7 +237,7 @@ def _show_permutation(
     show_minhashes(page, taught.matrix, order, minhashes, taught.first_row)
 
 
-def _show_row_by_row(page: Page, taught: MatrixLesson) -> None:
+def _show_row_by_row(page: Page, taught: MatrixLesson, collided: Iterable[str]) -> None:
     formulas = [formula(i, h) for i, h in enumerate(taught.functions, start=1)]
     page.step(
         "Row by row, with hash functions",
@@ -213,10 +245,8 @@ def _show_row_by_row(page: Page, taught: MatrixLesson) -> None:
         "a smaller hash of the row replaces it (marked *).",
     )
     show_steps(page, taught.steps)
-    for number, function in enumerate(taught.functions, start=1):
-        if met := taught.collisions(function):
-            collided = "; ".join(" and ".join(map(str, rows)) for rows in met)
-            page.say(f"h{number} sends rows to one number, and is no permutation: {collided}.")
+    for line in collided:
+        page.say(line)
 
 
 def _show_signatures(page: Page, signatures: SignatureMatrix, letter: str, made_by: str) -> None:

@@ -15,8 +15,10 @@ from rich.text import Text
 
 from lookalike.base.errors import SettingsError
 from lookalike.base.wording import count, similarity_text, visible
+from lookalike.write.html_pages import write_html
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Mapping, Sequence
 
     from lookalike.learn.textbook import (
@@ -57,6 +59,14 @@ class Shown:
     def show(self, console: Console) -> None:
         """Show every step on a console."""
         raise NotImplementedError
+
+    def html(self) -> str:
+        """Give the lesson as one HTML page, on which it can be played with."""
+        raise NotImplementedError
+
+    def write(self, out: str | os.PathLike[str]) -> None:
+        """Write the HTML page to a file, whole or not at all."""
+        write_html(out, self.html())
 
     def __repr__(self) -> str:
         """Give the page as text, in lines of 80 columns at the most."""

@@ -52,6 +52,7 @@ __all__ = [
     "miss_probability",
     "multiset_jaccard",
     "prime_at_least",
+    "projections",
     "random_normals",
     "row_by_row",
     "shingle_multiset",
@@ -59,6 +60,8 @@ __all__ = [
     "shingles",
     "sides",
     "signatures_by_hashing",
+    "signs",
+    "small_probability",
     "split_in_bands",
     "verify",
     "walk",
@@ -343,6 +346,11 @@ def miss_probability(similarity: float, bands: int, rows: int) -> float:
     return float((1 - similarity**rows) ** bands)
 
 
+def small_probability(similarity: float, bands: int, rows: int) -> float:
+    """Give 1 - e^(-b s^r), which the S-curve is nearly where s^r is small."""
+    return -math.expm1(-bands * similarity**rows)
+
+
 def curve_threshold(bands: int, rows: int) -> float:
     """Give (1/b)^(1/r), the textbook's estimate of where the S-curve rises."""
     return float((1 / bands) ** (1 / rows))
@@ -391,8 +399,19 @@ def random_normals(
 
 def sides(vector: Mapping[str, int], normals: Sequence[Mapping[str, float]]) -> str:
     """Sketch a vector: + for each hyperplane above which it lies, - for each below."""
-    above = (sum(vector[name] * normal[name] for name in vector) >= 0 for normal in normals)
-    return "".join("+" if is_above else "-" for is_above in above)
+    return signs(projections(vector, normals))
+
+
+def projections(
+    vector: Mapping[str, int], normals: Sequence[Mapping[str, float]]
+) -> tuple[float, ...]:
+    """Say how far a vector reaches along each normal: above the hyperplane, or below it."""
+    return tuple(sum(vector[name] * normal[name] for name in vector) for normal in normals)
+
+
+def signs(along: Sequence[float]) -> str:
+    """Write + for what is not below 0, and - for the rest."""
+    return "".join("+" if one >= 0 else "-" for one in along)
 
 
 def angle(a: Mapping[str, int], b: Mapping[str, int]) -> float:
@@ -424,6 +443,8 @@ class Walk:
     candidates: dict[Pair, tuple[int, ...]]
     verification: Verification
     counts: dict[str, Counter[str]]
+    projections: dict[str, tuple[float, ...]]
+    """Of each vector of counts, along the normal of each hyperplane."""
     sketches: dict[str, str]
 
 
@@ -457,6 +478,7 @@ def walk(
     normals = random_normals(
         HYPERPLANES, {one for found in lists.values() for one in found}, random
     )
+    along = {name: projections(vector, normals) for name, vector in counts.items()}
     return Walk(
         texts=texts,
         shingles=lists,
@@ -469,5 +491,6 @@ def walk(
         candidates=found,
         verification=verify(matrix, found.keys(), threshold),
         counts=counts,
-        sketches={name: sides(vector, normals) for name, vector in counts.items()},
+        projections=along,
+        sketches={name: signs(one) for name, one in along.items()},
     )

@@ -16,13 +16,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from numbers import Integral
-from typing import Any, Self, TypeVar, cast
+from typing import Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from lookalike.base.errors import SettingsError
-from lookalike.base.wording import quoted, setting
+from lookalike.base.plots.shapes import Curve
+from lookalike.base.wording import count, quoted
+from lookalike.planning.checked import Similarity, check_whole, like_given, unit_values
+from lookalike.planning.showing import HasCurve
 
 __all__ = [
     "Cascade",
@@ -44,11 +47,10 @@ MAX_ROWS = 10**9
 BYTES_PER_ROW = 4
 
 Floats = NDArray[np.float64]
-Similarity = TypeVar("Similarity", float, NDArray[np.floating[Any]])
 
 
 @dataclass(frozen=True)
-class Cascade:
+class Cascade(HasCurve):
     """AND and OR steps over minhash rows, from the rows upward.
 
     Neighbours of one kind are one step: `and:2 and:3` is `and:6`.
@@ -84,7 +86,7 @@ class Cascade:
 
     @classmethod
     def parse(cls, spec: str) -> Self:
-        """Read steps separated by blanks or commas: `and:4 or:4 and:4 or:4`."""
+        """Read steps separated by blanks or commas: `and:4 or:4 and:4 or:4`, `bands:20 rows:5`."""
         if not isinstance(spec, str):
             raise _not_a_step(spec)
         steps = []
@@ -93,18 +95,27 @@ class Cascade:
             if not (n.isascii() and n.isdigit() and len(n) <= len(str(MAX_ROWS))):
                 raise _not_a_step(token)
             steps.append((kind, int(n)))
+        if sorted(kind for kind, _ in steps) == ["bands", "rows"]:
+            return cls.banding(**dict(steps))
         return cls(tuple(steps))
 
     @classmethod
     def banding(cls, bands: int, rows: int) -> Self:
         """Build the plain banding: all the rows of a band, in at least one of the bands."""
-        _whole("bands", bands, example=20)
-        _whole("rows", rows, example=5)
+        check_whole("bands", bands, example=20)
+        check_whole("rows", rows, example=5)
         return cls((("and", rows), ("or", bands)))
 
     def __str__(self) -> str:
         """Spell the cascade as `parse` reads it."""
         return " ".join(f"{kind}:{n}" for kind, n in self.steps)
+
+    def name(self, metric: str = "jaccard") -> str:
+        """Name the cascade for a person: its steps, and of a banding the bands and rows."""
+        if not self.is_banding:
+            return str(self)
+        row = "bit" if metric == "cosine" else "row"
+        return f"{self}: {count(self.bands or 0, 'band')} of {count(self.rows_per_band or 0, row)}"
 
     @property
     def rows(self) -> int:
@@ -138,21 +149,21 @@ class Cascade:
 
     def probability(self, s: Similarity) -> Similarity:
         """Tell how likely a pair of similarity s is to become a candidate."""
-        p = _unit("a similarity", s)
-        return _like(s, self._climb(p, 1 - p)[0])
+        p = unit_values("a similarity", s)
+        return like_given(s, self._climb(p, 1 - p)[0])
 
     def miss(self, s: Similarity) -> Similarity:
         """Tell how likely a pair of similarity s is to be missed: 1 - P(s), every digit of it."""
-        p = _unit("a similarity", s)
-        return _like(s, self._climb(p, 1 - p)[1])
+        p = unit_values("a similarity", s)
+        return like_given(s, self._climb(p, 1 - p)[1])
 
     def similarity_at(self, chance: Similarity) -> Similarity:
         """Tell at which similarity a pair becomes a candidate with this probability.
 
         Every step has an inverse, so this needs no search.
         """
-        p = _unit("a probability", chance)
-        return _like(chance, self._descend(p, 1 - p))
+        p = unit_values("a probability", chance)
+        return like_given(chance, self._descend(p, 1 - p))
 
     def steepest(self) -> float:
         """Tell the similarity at which the curve climbs fastest, to about seven digits."""
@@ -164,6 +175,35 @@ class Cascade:
             low, high = float(chances[max(top - 1, 0)]), float(chances[min(top + 1, 1000)])
             best = float(similarities[top])
         return best
+
+    def curve(self, threshold: float | None = None, *, metric: str = "jaccard") -> Curve:
+        """Give the curve as points, with its areas of false positives and false negatives.
+
+        They are told apart by a threshold; without one, by where the chance is one half.
+        """
+        cosine = metric == "cosine"
+        split = self.half if threshold is None else threshold
+        if threshold is not None and cosine:
+            split = equal_bits(threshold)
+        wrong = errors(self, split)
+        # Where the curve is steep, points that are as far apart in height as others in width.
+        chances = np.linspace(0, 1, 101)
+        steep = self._descend(chances, 1 - chances)
+        points: Floats = np.union1d(np.union1d(chances, steep), [split])
+        estimate = self.estimate
+        if cosine:
+            estimate = None if estimate is None else cosine_of_bits(estimate)
+        return Curve(
+            label=self.name(metric),
+            similarities=np.asarray(cosine_of_bits(points) if cosine else points, np.float64),
+            chances=self._climb(points, 1 - points)[0],
+            half=cosine_of_bits(self.half) if cosine else self.half,
+            estimate=estimate,
+            split=cosine_of_bits(split) if cosine else split,
+            false_positives=wrong.false_candidates,
+            false_negatives=wrong.missed,
+            metric=metric,
+        )
 
     def _climb(self, p: Floats, q: Floats) -> tuple[Floats, Floats]:
         for kind, n in self.steps:
@@ -195,7 +235,7 @@ class Distribution:
 
     def __post_init__(self) -> None:
         """Check both, and keep copies that nobody can change."""
-        similarities = _unit("a similarity", self.similarities).copy()
+        similarities = unit_values("a similarity", self.similarities).copy()
         weights = np.array(self.weights, dtype=np.float64)
         if similarities.ndim != 1 or similarities.shape != weights.shape:
             raise SettingsError(
@@ -260,7 +300,7 @@ def errors(cascade: Cascade, threshold: float, distribution: Distribution | None
     Without one, every similarity is as likely as any other: `missed` is the area over the curve
     from the threshold to 1, `false_candidates` the area under it from 0 to the threshold.
     """
-    _unit("a threshold", threshold)
+    unit_values("a threshold", threshold)
     if distribution is None:
         others, other_weights = _quadrature(cascade, 0.0, threshold)
         alike, alike_weights = _quadrature(cascade, threshold, 1.0)
@@ -295,7 +335,7 @@ def miss(s: Similarity, bands: int, rows: int) -> Similarity:
 def approximation(s: Similarity, bands: int, rows: int) -> Similarity:
     """Tell 1 - exp(-bands s^rows), which `probability` comes to where s^rows is small."""
     (_, r), (_, b) = Cascade.banding(bands, rows).steps
-    return _like(s, -np.expm1(-b * _unit("a similarity", s) ** r))
+    return like_given(s, -np.expm1(-b * unit_values("a similarity", s) ** r))
 
 
 def threshold_estimate(bands: int, rows: int) -> float:
@@ -318,12 +358,12 @@ def equal_bits(cosine: Similarity) -> Similarity:
         raise SettingsError(f"a cosine lies between -1 and 1, for example 0.8, not {cosine}")
     # By the half angle, which keeps its digits where the cosine is near 1 or -1.
     angle = 2 * np.arctan2(np.sqrt(1 - numbers), np.sqrt(1 + numbers))
-    return _like(cosine, 1 - angle / np.pi)
+    return like_given(cosine, 1 - angle / np.pi)
 
 
 def cosine_of_bits(share: Similarity) -> Similarity:
     """Tell the cosine of two vectors that agree in this share of their bits."""
-    return _like(share, np.cos(np.pi * (1 - _unit("a share of bits", share))))
+    return like_given(share, np.cos(np.pi * (1 - unit_values("a share of bits", share))))
 
 
 def table(
@@ -335,8 +375,8 @@ def table(
 
 def signature_bytes(documents: int, rows: int) -> int:
     """Tell how much memory the signatures of so many documents take."""
-    _whole("documents", documents, least=0, example=100_000)
-    _whole("rows", rows, example=100)
+    check_whole("documents", documents, least=0, example=100_000)
+    check_whole("rows", rows, example=100)
     return documents * rows * BYTES_PER_ROW
 
 
@@ -375,38 +415,8 @@ def _share(part: float, whole: float) -> float:
     return part / whole if whole else 0.0
 
 
-def _like(given: Similarity, values: Floats) -> Similarity:
-    """Give values back as they came: a float for a number, the same dtype for an array."""
-    if isinstance(given, np.ndarray) and np.issubdtype(given.dtype, np.floating):
-        return cast("Similarity", np.asarray(values, dtype=given.dtype))
-    return cast("Similarity", values if np.ndim(given) else float(values))
-
-
-def _unit(what: str, values: ArrayLike) -> Floats:
-    try:
-        numbers = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise SettingsError(
-            f"{what} is a number between 0 and 1, for example 0.8, not of type "
-            f"{type(values).__name__}"
-        ) from None
-    outside = ~((numbers >= 0) & (numbers <= 1))
-    if outside.any():
-        raise SettingsError(
-            f"{what} lies between 0 and 1, for example 0.8, not {numbers[outside].flat[0]}"
-        )
-    return numbers
-
-
-def _whole(name: str, value: int, *, example: int, least: int = 1) -> None:
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise SettingsError(
-            f"{setting(name, value)}: use a whole number from {least} upward, as {example}"
-        )
-
-
 def _not_a_step(text: object) -> SettingsError:
     return SettingsError(
         f"{quoted(text)} is not a step of a cascade: write and:n or or:n with a whole n from 1 "
-        "upward, for example 'and:5 or:20'"
+        "upward, or bands:n rows:n, for example 'and:5 or:20'"
     )

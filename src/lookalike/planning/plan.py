@@ -21,6 +21,7 @@ from lookalike.planning.curves import (
     equal_bits,
     errors,
 )
+from lookalike.planning.plan_curves import plan_curves, sampled_pairs
 from lookalike.planning.recall import BitPath, Chance, RowPath
 from lookalike.planning.sampling import TYPICAL, Background
 from lookalike.sketches.hyperplanes import FINGERPRINT_BITS, FOLDED_SIZE, transform_size
@@ -30,6 +31,7 @@ from lookalike.sketches.prefilter import PREFILTER_ROWS, passing
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from lookalike.base.plots.shapes import Curve, Histogram
     from lookalike.settings import Settings
 
 __all__ = ["Plan", "given_cascade", "plan", "plan_for", "plan_of_blocks"]
@@ -366,6 +368,25 @@ class Plan:
             distance=plain["distance"],
             meetings=plain["meetings"],
         )
+
+    def curves(self) -> list[Curve]:
+        """Give the curve of candidates and that of the whole path, as points."""
+        return plan_curves(self)
+
+    def histogram(self) -> Histogram | None:
+        """Count the pairs of the corpus by similarity, as its sample has them; None without one."""
+        return sampled_pairs(self)
+
+    def plot(self, ax: Any = None) -> Any:
+        """Draw the curves with Matplotlib, over the pairs of the corpus, and give the axes.
+
+        They are drawn on axes that are given, or on new ones.
+        """
+        from lookalike.base.plots.pictures import draw_plan
+
+        sampled = self.histogram()
+        threshold = None if self.distance is not None else self.threshold
+        return draw_plan(self.curves(), [sampled] if sampled else [], ax, threshold=threshold)
 
     def table(self) -> list[Point]:
         """Give what becomes of pairs of similarities around the threshold."""

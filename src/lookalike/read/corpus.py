@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import os
 import weakref
@@ -106,6 +107,7 @@ class Corpus:
     ) -> None:
         """List the files; nothing is read but standard input and what archives hold."""
         found = find_shards(paths, spool=spool, options=options, chosen=chosen)
+        self.names: Sequence[str] = [os.fspath(path) for path in paths]
         self.shards: Sequence[Shard] = found.shards
         self.unread: Sequence[Unread] = found.unread
         self._sources: Sequence[int] = found.sources
@@ -114,6 +116,7 @@ class Corpus:
         self._options = options
         self._reader = ShardReader(self.shards, options)
         self._marks = Marks()
+        self._of: Corpus | None = None
         if found.temporary is not None:
             weakref.finalize(self, found.temporary.unlink, missing_ok=True)
 
@@ -239,6 +242,16 @@ class Corpus:
         """Give documents by their places, with the ids that a job knows them by, as a dict."""
         texts = self.originals(shards, records).texts
         return dict(zip(ids.to_pylist(), texts.to_pylist(), strict=True))
+
+    def with_columns(self) -> Corpus:
+        """Give the same files, of which all columns are read, not only those asked for before."""
+        other = copy.copy(self)
+        other._options = replace(self._options, columns=None)
+        other._reader = ShardReader(self.shards, other._options)
+        other._marks = Marks()
+        # What is there only as long as this corpus, standard input, must outlive the other too.
+        other._of = self
+        return other
 
     def batches(
         self,

@@ -49,6 +49,8 @@ class InMemory:
         self.size = int(self._lengths.sum())
         self.unread: Sequence[Unread] = documents.unread
 
+    names: Sequence[str] = ()
+    """Nothing in memory has the name of a file."""
     is_found = False
     """Nothing in memory is found: it was given."""
 
@@ -88,6 +90,10 @@ class InMemory:
                 next=(0, 0, end),
                 read=read,
             )
+
+    def with_columns(self) -> InMemory:
+        """Give the same documents with all their columns, not only those asked for before."""
+        return InMemory(self._documents, dict.fromkeys(self._documents.columns, "show"))
 
     def originals(
         self,

@@ -54,11 +54,14 @@ class Run:
     """How the sources were read, as it was asked for."""
     indexes: list[str] = field(default_factory=list)
     """The indexes in which documents were looked up."""
+    named: Mapping[str, list[str]] = field(default_factory=dict)
+    """The files and folders of the source and of the reference, as they were given."""
 
     def as_dict(self) -> dict[str, Any]:
         """Give the facts, for the record."""
-        found = {"job": self.job, "sources": self.sources, "against": self.against}
+        found: dict[str, Any] = {"job": self.job, "sources": self.sources, "against": self.against}
         found |= {"indexes": self.indexes} if self.indexes else {}
+        found |= {"named": dict(self.named)} if self.named else {}
         return found | {"reading": dict(self.reading), "recipe": self.recipe, "keep": self.keep}
 
     @classmethod
@@ -72,6 +75,7 @@ class Run:
             record["job"],
             record["reading"],
             record.get("indexes", []),
+            record.get("named", {}),
         )
 
 

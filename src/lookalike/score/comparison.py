@@ -49,6 +49,7 @@ class Comparison:
     passages: list[Passage]
     normalise: str = "default"
     """What was made equal before."""
+    metric: str = "jaccard"
     a: str | list[str] = field(default="", repr=False)
     """The texts, or lists of tokens, themselves."""
     b: str | list[str] = field(default="", repr=False)
@@ -105,6 +106,7 @@ def compare(
         identical=bool((first == second).all()),
         passages=pair.passages,
         normalise=str(options),
+        metric=metric,
         a=pair.a,
         b=pair.b,
     )

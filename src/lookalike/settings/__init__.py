@@ -15,6 +15,7 @@ from lookalike.settings.commands import (
 )
 from lookalike.settings.options import FORMATS, METRICS, WEIGHTS, Measured
 from lookalike.settings.settings import FORMAT, Settings, check_share, settings_of
+from lookalike.settings.spark_options import SparkDedupOptions, SparkFindOptions
 
 __all__ = [
     "FORMAT",
@@ -34,6 +35,8 @@ __all__ = [
     "Settings",
     "SketchFileOptions",
     "SketchOptions",
+    "SparkDedupOptions",
+    "SparkFindOptions",
     "check_share",
     "settings_of",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from lookalike.base.options import option
 from lookalike.settings.options import (
@@ -43,6 +43,9 @@ from lookalike.settings.options import (
     Written,
     WrittenFolder,
 )
+
+if TYPE_CHECKING:
+    import os
 
 __all__ = [
     "BoilerplateOptions",
@@ -234,3 +237,11 @@ class MatrixLessonOptions:
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class LearnOptions(MatrixLessonOptions, MatrixFile, LessonOptions):
     """Options of the command `learn`: those of the one lesson, and those of the other."""
+
+    out: str | os.PathLike[str] | None = option(
+        None,
+        "Write the lesson to an HTML page, on which it can be played with, instead of showing it.",
+        metavar="FILE.html",
+        short="-o",
+        is_path=True,
+    )

@@ -21,7 +21,15 @@ if TYPE_CHECKING:
     Words = tuple[list[str], NDArray[np.int64]]
     """The words of a document, and where each begins and ends."""
 
-__all__ = ["Passage", "shared_passages", "shared_runs", "word_spans"]
+__all__ = [
+    "MIN_WORDS",
+    "Passage",
+    "canonical_words",
+    "shared_passages",
+    "shared_runs",
+    "shared_words",
+    "word_spans",
+]
 
 MIN_WORDS = 5
 """Words that a shared passage has at the least."""
@@ -72,12 +80,12 @@ def shared_passages(
     in `b`; of several places in `a` (of the first 64), the longest match is given, and of those the
     first.
     """
-    return _shared(_canonical_words(a, options), _canonical_words(b, options), shortest)
+    return shared_words(canonical_words(a, options), canonical_words(b, options), shortest)
 
 
 def shared_runs(a: list[str], b: list[str], *, shortest: int = MIN_WORDS) -> list[Passage]:
     """Give the same of two lists of tokens, as they are: a passage is a slice of each list."""
-    return _shared((a, _places(a)), (b, _places(b)), shortest)
+    return shared_words((a, _places(a)), (b, _places(b)), shortest)
 
 
 def _places(tokens: list[str]) -> NDArray[np.int64]:
@@ -85,7 +93,8 @@ def _places(tokens: list[str]) -> NDArray[np.int64]:
     return np.stack([starts, starts + 1], axis=1)
 
 
-def _shared(first: Words, second: Words, shortest: int) -> list[Passage]:
+def shared_words(first: Words, second: Words, shortest: int = MIN_WORDS) -> list[Passage]:
+    """Give the same of two documents as their words, where those are known already."""
     if isinstance(shortest, bool) or not isinstance(shortest, Integral) or shortest < 1:
         raise SettingsError(
             f"{setting('shortest', shortest)}: use a whole number of words from 1, as 5"
@@ -125,7 +134,7 @@ def _shared(first: Words, second: Words, shortest: int) -> list[Passage]:
     return found
 
 
-def _canonical_words(text: str, options: Normalisation | None) -> Words:
+def canonical_words(text: str, options: Normalisation | None) -> Words:
     """Give the words in canonical form, without those of which nothing is left, and their spans."""
     spans = word_spans(text)
     words = strings([text[start:end] for start, end in spans.tolist()])

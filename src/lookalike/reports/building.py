@@ -1,0 +1,232 @@
+"""A result to what its page shows: which pairs, clusters and texts, and what is marked in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lookalike.base.wording import count
+from lookalike.reports import model
+from lookalike.reports.clusters import cluster_models
+from lookalike.reports.fields import Fields
+from lookalike.reports.figures import histogram_of, plan_of
+from lookalike.reports.found import FoundPairs, clusters_of, pairs_of
+from lookalike.reports.gathering import Gathered, gather, in_turn
+from lookalike.reports.names import Names, address_key
+from lookalike.reports.near_misses import near_misses_of
+from lookalike.reports.offsets import unit_length
+from lookalike.reports.pairs import Compared, pair_columns
+from lookalike.reports.parts import covered_share, part_of
+from lookalike.reports.passages import place_passages
+from lookalike.reports.scanning import scan
+from lookalike.reports.scoring import Scorer
+from lookalike.reports.sources import Sources
+from lookalike.reports.summaries import skipped_of, summary_of
+from lookalike.reports.texts import ShownText
+from lookalike.results import ContainmentResult, DedupResult
+from lookalike.text.normalise import Normalisation
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from lookalike.reports.found import FoundCluster, Key
+    from lookalike.reports.names import Aliases
+    from lookalike.reports.near_misses import NearMisses
+    from lookalike.reports.scanning import Scanned
+    from lookalike.results import Result
+
+__all__ = ["MOST_PAIRS", "MOST_TEXTS", "build"]
+
+MOST_PAIRS, MOST_TEXTS = 100_000, 1_000
+
+
+@dataclass
+class _Named:
+    """The documents that a page names, in its order, and what is known of them."""
+
+    keys: list[Key]
+    numbers: dict[Key, int]
+    cluster: list[int | None]
+    """Of each, by its number."""
+
+
+def build(
+    result: Result,
+    *,
+    label: str | None = None,
+    date: str | None = None,
+    most_pairs: int = MOST_PAIRS,
+    most_texts: int = MOST_TEXTS,
+    aliases: Aliases | None = None,
+    files: Sequence[model.Link] = (),
+) -> model.Report:
+    """Give what the page of a result shows; with `aliases`, under names that say nothing."""
+    found = pairs_of(result, most_pairs)
+    clusters, cluster = clusters_of(result)
+    sources, scorer, fields = Sources.of(result), Scorer.of(result.settings), Fields(label, date)
+    named = {*found.a, *found.b, *(key for one in clusters for key in one.members)}
+    few = result.summary.documents <= most_texts
+    gathered = gather(
+        sources,
+        _wanted(found, cluster, most_texts),
+        named,
+        scorer,
+        fields,
+        every=most_texts if few else 0,
+    )
+    if gathered.problem is None:
+        fields.check()
+    names = aliases or Names()
+    if aliases is not None:
+        aliases.add({*named, *gathered.texts}, fields.labels.values())
+    options = Normalisation.parse(result.settings.normalise)
+    texts = {key: ShownText(names.in_text(text), options) for key, text in gathered.texts.items()}
+    whole = len(texts) == result.summary.documents - result.summary.empty
+    compared = Compared(scorer, gathered.texts)
+    near = near_misses_of(result, compared, whole=whole)
+    scanned = scan(sources, texts, options, cluster, whole=whole)
+    named |= {*texts, *scanned.named()}
+    if aliases is not None:
+        aliases.add(named, ())
+    page = _named(names.number(named), cluster)
+    parts = {page.numbers[key]: part_of(key, texts[key], scanned, page.numbers) for key in texts}
+    pairs = pair_columns(
+        found,
+        page.numbers,
+        compared,
+        gathered.shingles,
+        shares=isinstance(result, ContainmentResult) or result.settings.rule == "contained",
+        exact=not result.settings.by_sketches,
+    )
+    by_number = {page.numbers[key]: text for key, text in texts.items()}
+    spent = place_passages(pairs, by_number, parts, page.cluster)
+    near_model = None if near is None else _near_model(near, page, compared)
+    if near_model is not None:
+        place_passages(near_model.pairs, by_number, parts, page.cluster, spent)
+    left_out = _left_out(result, found, clusters, gathered, scanned, pairs, names)
+    plan = getattr(result, "plan", None)
+    main = model.Main(
+        summary=summary_of(
+            result,
+            found,
+            names,
+            label=label,
+            date=date,
+            left_out=[*left_out, *fields.sentences()],
+            files=[*files],
+        ),
+        plan=None if plan is None else plan_of(plan, result.record()["plan"]["sentence"]),
+        histogram=histogram_of(plan, found),
+        documents=_documents(result, page, names, gathered, fields, parts, clusters),
+        pairs=pairs,
+        clusters=cluster_models(clusters, page.numbers, page.cluster, pairs, compared),
+        near_misses=near_model,
+        skipped=skipped_of(result, names),
+    )
+    return model.Report(main, [parts[number] for number in sorted(parts)])
+
+
+def _wanted(found: FoundPairs, cluster: Mapping[Key, int], most: int) -> list[Key]:
+    """Choose the documents whose texts are wanted: of the first pair of each cluster, and so on."""
+    wanted: dict[Key, None] = {}
+    for place in in_turn([cluster.get(key, key) for key in found.a]):
+        wanted |= dict.fromkeys((found.a[place], found.b[place]))
+        if len(wanted) >= most:
+            break
+    return [*wanted][:most]
+
+
+def _named(keys: list[Key], cluster: Mapping[Key, int]) -> _Named:
+    numbers = {key: number for number, key in enumerate(keys)}
+    return _Named(keys, numbers, [cluster.get(key) for key in keys])
+
+
+def _near_model(near: NearMisses, page: _Named, compared: Compared) -> model.NearMisses:
+    columns = pair_columns(near.found, page.numbers, compared, {})
+    return model.NearMisses(near.least, near.what, near.complete, columns)
+
+
+def _documents(
+    result: Result,
+    page: _Named,
+    names: Names,
+    gathered: Gathered,
+    fields: Fields,
+    parts: Mapping[int, model.Text],
+    clusters: Sequence[FoundCluster],
+) -> model.Documents:
+    kept = dict.fromkeys(page.keys, True if isinstance(result, DedupResult) else None)
+    for one in clusters:
+        kept |= dict(zip(one.members, one.kept, strict=True))
+    of_text = {number: place for place, number in enumerate(sorted(parts))}
+    named = [names.document(key) for key in page.keys]
+    labels = [fields.labels.get(key) for key in page.keys]
+    # A column that is neither a label nor a date may name anybody.
+    columns = {} if names.anonymous else fields.columns
+    return model.Documents(
+        name=named,
+        key=[address_key(key[0], name) for key, name in zip(page.keys, named, strict=True)],
+        corpus=[key[0] for key in page.keys],
+        cluster=page.cluster,
+        kept=[kept[key] for key in page.keys],
+        label=[None if label is None else names.label(label) for label in labels],
+        date=[fields.dates.get(key) for key in page.keys],
+        length=[
+            unit_length(parts[number].text) if number in parts else gathered.lengths.get(key)
+            for number, key in enumerate(page.keys)
+        ],
+        text=[of_text.get(number) for number in range(len(page.keys))],
+        covered=[
+            covered_share(parts[number]) if number in parts else None
+            for number in range(len(page.keys))
+        ],
+        columns={
+            name: [column.get(key) for key in page.keys] for name, column in sorted(columns.items())
+        },
+    )
+
+
+def _left_out(
+    result: Result,
+    found: FoundPairs,
+    clusters: Sequence[FoundCluster],
+    gathered: Gathered,
+    scanned: Scanned,
+    pairs: model.Pairs,
+    names: Names,
+) -> list[str]:
+    """Say, a sentence each, what the page does not show."""
+    said = []
+    if len(found) < found.count:
+        said.append(
+            f"The {len(found):,} most similar of {count(found.count, 'pair')} are listed; the "
+            "result has all."
+        )
+    if clusters and clusters[-1].number < result.record()["counts"].get("clusters", 0):
+        said.append(f"The {len(clusters):,} largest clusters are listed.")
+    short = [one for one in clusters if len(one.members) < one.size]
+    if short:
+        said.append(
+            f"Of {count(len(short), 'large cluster')} the first members are listed, not all."
+        )
+    if gathered.problem is not None:
+        why = gathered.problem.partition(", ")[0] if names.anonymous else gathered.problem
+        return [*said, f"{why}: there are no texts here, and no passages."]
+    filled = result.summary.documents - result.summary.empty
+    if len(gathered.texts) < filled:
+        said.append(
+            f"The texts of {len(gathered.texts):,} of {count(filled, 'document')} are here: those "
+            "of each cluster's most similar pairs first."
+        )
+    without = sum(passages is None for passages in pairs.passages)
+    if without:
+        said.append(
+            f"For {count(without, 'pair')} of {len(found):,} no passages are marked, as a text is "
+            "not here or the pairs before them are many."
+        )
+    if not scanned.all:
+        said.append(
+            "What stands elsewhere was looked for among the documents whose texts are here, not in "
+            "the whole corpus, which is large."
+        )
+    return said

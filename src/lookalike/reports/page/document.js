@@ -1,0 +1,106 @@
+// One document against all others: which share of it stands elsewhere, and where.
+
+async function documentView(number) {
+  const documents = report.documents;
+  const text = await textOf(number);
+  const cluster = documents.cluster[number];
+  return h(
+    "article",
+    {},
+    h("h1", { tabindex: -1 }, bdi(documents.name[number])),
+    h(
+      "dl",
+      { class: "figures" },
+      documents.covered[number] === null ? null : figure(percent(documents.covered[number]), "Stands in other documents"),
+      documents.length[number] === null ? null : figure(count(documents.length[number]), "Characters"),
+      documents.date[number] ? figure(day(documents.date[number]), report.summary.date || "Date") : null,
+      documents.label[number] === null ? null : figure(labelOf(number), report.summary.label || "Label"),
+      cluster === null ? null : figure(h("a", { href: `#cluster=${cluster}` }, String(cluster)), "Cluster"),
+      documents.kept[number] === null ? null : figure(documents.kept[number] ? "kept" : "removed", "Decision"),
+      Object.entries(documents.columns)
+        .filter(([name, values]) => values[number] !== null && name !== report.summary.label && name !== report.summary.date)
+        .slice(0, 6)
+        .map(([name, values]) => figure(bdi(short(plain(values[number]), 40)), name)),
+    ),
+    text && coverageOf(text),
+    pairsOfDocument(number),
+    text ? documentText(text) : h("p", { class: "note" }, "The text of this document is not in this page."),
+  );
+}
+
+function sourceColours(text) {
+  const places = new Map(text.sources.map(([document], i) => [document, i]));
+  // A stretch may name a document that is no source by itself.
+  for (const stretch of text.coverage) {
+    if (!places.has(stretch.document)) places.set(stretch.document, places.size);
+  }
+  return {
+    number: (document) => places.get(document) + 1,
+    colour: (document) => (places.get(document) < COLOURS ? places.get(document) + 1 : 0),
+  };
+}
+
+function coverageOf(text) {
+  if (!text.coverage.length) {
+    return h("p", { class: "note" }, "No passage of this text was found in another document.");
+  }
+  const colours = sourceColours(text);
+  const jump = (place) => {
+    const link = document.querySelectorAll(".document-text a.number")[place];
+    if (link) {
+      link.focus({ preventScroll: true });
+      link.scrollIntoView({ block: "center" });
+    }
+  };
+  return h(
+    "section",
+    { "aria-labelledby": "sources" },
+    h("h2", { id: "sources" }, "Where it stands"),
+    coverageStrip(text, colours.colour, jump),
+    h("p", { class: "muted" }, "The text along its length; a colour for each document that has the stretch too", text.boilerplate.length ? ", and below it what is boilerplate." : "."),
+    h(
+      "ol",
+      { class: "sources" },
+      text.sources.map(([other, share]) =>
+        h("li", {}, h("i", { class: `dot colour-${colours.colour(other)}` }), h("span", { class: "share" }, percent(share)), otherLink(text.document, other)),
+      ),
+    ),
+  );
+}
+
+function betweenAddress(one, other) {
+  const address = `${report.documents.key[one]}-${report.documents.key[other]}`;
+  return addresses.pairs.has(address) ? `#pair=${address}` : documentAddress(other);
+}
+
+function otherLink(one, other) {
+  return h("a", { href: betweenAddress(one, other) }, bdi(report.documents.name[other]));
+}
+
+function documentText(text) {
+  const colours = sourceColours(text);
+  const layers = text.coverage.map((stretch) => ({
+    start: stretch.start,
+    end: stretch.end,
+    kind: "source",
+    number: colours.number(stretch.document),
+    colour: colours.colour(stretch.document),
+    title: report.documents.name[stretch.document],
+    address: betweenAddress(text.document, stretch.document),
+  }));
+  return h(
+    "section",
+    { "aria-labelledby": "text" },
+    h("h2", { id: "text" }, "The text"),
+    h("div", { class: `document-text ${textClass(text.text)}`, dir: "auto" }, textParts(text.text, 0, text.text.length, boilerplateLayers(text).concat(layers))),
+  );
+}
+
+function pairsOfDocument(number) {
+  const found = [];
+  for (let row = 0; row < report.pairs.a.length; row++) {
+    if (report.pairs.a[row] === number || report.pairs.b[row] === number) found.push(row);
+  }
+  if (!found.length) return null;
+  return h("section", { "aria-labelledby": "its-pairs" }, h("h2", { id: "its-pairs" }, "Its pairs"), pairTable(report.pairs, found, { name: `document-${number}`, caption: "Pairs of this document", filter: false }));
+}

@@ -1,0 +1,198 @@
+// One pair: both texts side by side, with what they share and what not.
+
+const reading = { together: true, folded: true };
+
+async function pairView({ pairs, row }) {
+  const [a, b] = [pairs.a[row], pairs.b[row]];
+  const [textA, textB] = await Promise.all([textOf(a), textOf(b)]);
+  const near = pairs !== report.pairs;
+  return h(
+    "article",
+    { class: "pair" },
+    h("h1", { tabindex: -1 }, documentLink(a, { long: true }), h("small", {}, "and"), documentLink(b, { long: true })),
+    near && h("p", { class: "note" }, `Below the threshold of ${report.summary.threshold}: not counted as a pair.`),
+    pairFigures(pairs, row),
+    likelySource(a, b),
+    textA && textB ? bothTexts(pairs, row, textA, textB) : h("p", { class: "note" }, "The texts of this pair are not in this page."),
+    neighbours(pairs, row),
+  );
+}
+
+function figure(value, name, more) {
+  return h("div", {}, h("dt", {}, name), h("dd", {}, value, more ? h("small", {}, more) : null));
+}
+
+function pairFigures(pairs, row) {
+  const known = (value) => value !== null && value !== undefined;
+  const contained = report.summary.measure === "containment";
+  const counts = known(pairs.shared[row]) && known(pairs.union[row]) ? `${count(pairs.shared[row])} of ${count(pairs.union[row])} shingles are in both` : null;
+  return h(
+    "dl",
+    { class: "figures" },
+    figure(similarity(pairs.similarity[row]), contained ? "Contained" : report.summary.exact ? "Similarity" : "Estimated similarity", counts),
+    known(pairs.a_in_b[row]) ? figure(percent(pairs.a_in_b[row]), "Of the first, in the second") : null,
+    known(pairs.b_in_a[row]) ? figure(percent(pairs.b_in_a[row]), "Of the second, in the first") : null,
+    known(pairs.passages[row]) ? figure(count(pairs.passages[row]), pairs.passages[row] === 1 ? "Shared passage" : "Shared passages", many(pairs.words[row], "word")) : null,
+  );
+}
+
+function likelySource(a, b) {
+  const dates = report.documents.date;
+  if (!dates[a] || !dates[b] || dates[a] === dates[b]) return null;
+  const [older, newer] = dates[a] < dates[b] ? [a, b] : [b, a];
+  return h("p", { class: "older" }, bdi(report.documents.name[older]), ` is older (${day(dates[older])}, the other ${day(dates[newer])}), and so the likely source.`);
+}
+
+function neighbours(pairs, row) {
+  const link = (to, title, rel) =>
+    to >= 0 && to < pairs.a.length ? h("a", { href: pairAddress(pairs, to), rel }, title) : h("span", {});
+  if (pairs.a.length < 2) return null;
+  return h("nav", { class: "neighbours", "aria-label": "Other pairs" }, link(row - 1, "← Previous pair", "prev"), link(row + 1, "Next pair →", "next"));
+}
+
+// The passages of a pair in the order of its first text; those of the other's text are turned round.
+function passagesOf(a, b, textA, textB) {
+  const own = textA.passages[String(b)];
+  const found = own || (textB.passages[String(a)] || []).map(([start, end, otherStart, otherEnd, words]) => [otherStart, otherEnd, start, end, words]);
+  return [...found].sort((one, other) => one[0] - other[0] || one[2] - other[2]);
+}
+
+function bothTexts(pairs, row, textA, textB) {
+  const [a, b] = [pairs.a[row], pairs.b[row]];
+  const passages = passagesOf(a, b, textA, textB);
+  const chain = longestChain(passages);
+  const moved = new Set(passages.map((_, i) => i));
+  chain.forEach((place) => moved.delete(place));
+  const rows = withoutEmptyRows(alignedRows(passages, chain, textA.text.length, textB.text.length), textA.text, textB.text);
+  const texts = { a: textA, b: textB, passages, moved, rows };
+  const holder = h("div", {});
+  texts.jump = (place, from) => jumpTo(holder, place, from);
+  const draw = () => holder.replaceChildren(reading.together ? inRows(texts, a, b) : inPanes(texts, a, b));
+  draw();
+  addEventListener("beforeprint", () => {
+    if (holder.isConnected && !reading.together) holder.replaceChildren(inRows(texts, a, b));
+  });
+  addEventListener("afterprint", () => holder.isConnected && !reading.together && draw());
+  const change = (name) => (value) => {
+    reading[name] = value;
+    draw();
+  };
+  return [
+    ribbons(passages, moved, textA.text.length, textB.text.length, (place) => texts.jump(place, "b")),
+    h(
+      "div",
+      { class: "tools" },
+      checkbox("Scroll together", reading.together, change("together")),
+      checkbox("Fold what is the same", reading.folded, change("folded")),
+      h("button", { type: "button", onclick: () => print() }, "Print"),
+    ),
+    legendOf(moved, textA, textB),
+    holder,
+  ];
+}
+
+function legendOf(moved, textA, textB) {
+  const item = (node, text) => h("li", {}, node, ` ${text}`);
+  return h(
+    "ul",
+    { class: "legend reading" },
+    item(h("mark", {}, "shared"), "in both; click to see it in the other"),
+    moved.size ? item(h("mark", { class: "moved" }, "moved"), "in both, elsewhere") : null,
+    item(h("span", { class: "difference" }, "different"), "words that the other lacks here"),
+    textA.boilerplate.length || textB.boilerplate.length ? item(h("span", { class: "boilerplate" }, "boilerplate"), "in many documents") : null,
+  );
+}
+
+// Go to a passage in the other text than the one it was chosen in.
+function jumpTo(holder, place, from) {
+  const side = from === "a" ? "b" : "a";
+  const number = place + 1;
+  for (const mark of holder.querySelectorAll(".chosen")) mark.classList.remove("chosen");
+  for (const mark of holder.querySelectorAll(`mark[data-mark="${number}"]`)) mark.classList.add("chosen");
+  const button = holder.querySelector(`.side-${side} button[data-passage="${number}"]`);
+  if (!button) return;
+  button.focus({ preventScroll: true });
+  button.scrollIntoView({ block: "center", behavior: "instant" });
+}
+
+function sideLayers(texts, side) {
+  const [from, to] = side === "a" ? [0, 1] : [2, 3];
+  const layers = texts.passages.map((passage, place) => ({
+    start: passage[from],
+    end: passage[to],
+    kind: "passage",
+    number: place + 1,
+    moved: texts.moved.has(place),
+    open: () => texts.jump(place, side),
+  }));
+  // The passage of a row first; one that lies on it as well shows its number.
+  layers.sort((one, other) => one.moved - other.moved);
+  return layers.concat(boilerplateLayers(texts[side]));
+}
+
+// The cells of all rows: [{ row, a: nodes, b: nodes }].
+function cellsOf(texts) {
+  const layers = { a: sideLayers(texts, "a"), b: sideLayers(texts, "b") };
+  return texts.rows.map((row) => {
+    const element = { row, folds: null };
+    const more = row.passage < 0 ? differences(texts.a.text, row.a, texts.b.text, row.b) : { a: [], b: [] };
+    const folds = row.passage < 0 || !reading.folded ? null : { a: foldRange(texts.a.text, ...row.a), b: foldRange(texts.b.text, ...row.b) };
+    element.folds = folds && folds.a && folds.b ? folds : null;
+    for (const side of ["a", "b"]) {
+      const own = layers[side].concat(more[side].map((span) => ({ ...span, kind: "difference" })));
+      element[side] = cellOf(texts[side].text, row[side], own, element.folds && element.folds[side]);
+    }
+    return element;
+  });
+}
+
+function cellOf(text, [start, end], layers, fold) {
+  if (!fold) return textParts(text, start, end, layers);
+  const words = (text.slice(...fold).match(WORD) || []).length;
+  const hidden = h("span", { class: "folded" });
+  // What is hidden is drawn when it is opened or printed.
+  hidden.fill = () => {
+    if (!hidden.firstChild) hidden.append(...[textParts(text, fold[0], fold[1], layers)].flat(Infinity));
+  };
+  const button = h("button", { type: "button", class: "fold", "aria-expanded": "false", onclick: () => unfold(button) }, `… ${many(words, "word")} the same …`);
+  return [markedText(text, start, fold[0], layers), button, hidden, markedText(text, fold[1], end, layers)];
+}
+
+function unfold(button) {
+  const place = button.closest("[data-place]").dataset.place;
+  for (const cell of button.closest(".texts").querySelectorAll(`[data-place="${place}"]`)) {
+    for (const hidden of cell.querySelectorAll(".folded")) {
+      hidden.fill();
+      hidden.classList.add("open");
+    }
+    for (const one of cell.querySelectorAll("button.fold")) one.hidden = true;
+  }
+}
+
+addEventListener("beforeprint", () => {
+  for (const hidden of document.querySelectorAll(".folded")) hidden.fill();
+});
+
+function columnHead(number, side) {
+  return h("h2", { class: `column-head side-${side}` }, bdi(report.documents.name[number]));
+}
+
+function cellElement(element, side, place) {
+  return h("div", { class: `cell side-${side}`, dir: "auto", "data-place": place }, element[side]);
+}
+
+// Passages beside each other, row by row; the page scrolls both.
+function inRows(texts, a, b) {
+  const rows = cellsOf(texts).map((element, place) =>
+    h("div", { class: element.row.passage < 0 ? "row different" : "row same" }, cellElement(element, "a", place), cellElement(element, "b", place)),
+  );
+  return h("div", { class: `texts rows ${textClass(texts.a.text, texts.b.text)}` }, h("div", { class: "row heads" }, columnHead(a, "a"), columnHead(b, "b")), rows);
+}
+
+// Each text in a pane that scrolls by itself.
+function inPanes(texts, a, b) {
+  const cells = cellsOf(texts);
+  const pane = (side, number) =>
+    h("section", { class: `side side-${side}` }, columnHead(number, side), h("div", { class: "pane", tabindex: 0, role: "region", "aria-label": report.documents.name[number] }, cells.map((element, place) => cellElement(element, side, place))));
+  return h("div", { class: `texts panes ${textClass(texts.a.text, texts.b.text)}` }, pane("a", a), pane("b", b));
+}

@@ -1,0 +1,135 @@
+"""The documents of a result, read again from where they were: in memory, or in files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.base.errors import LookalikeError
+from lookalike.base.wording import count, quoted
+from lookalike.read import open_corpus
+from lookalike.read.chosen_files import ChosenFiles
+from lookalike.read.fields import TEXT
+from lookalike.read.source import InMemory
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from lookalike.read import Corpus
+    from lookalike.read.batches import Batch
+    from lookalike.results import Result
+    from lookalike.results.record import Run
+
+__all__ = ["REFERENCE", "SOURCE", "Sources"]
+
+SOURCE, REFERENCE = "source", "reference"
+READ_AS = (
+    *("text", "id", "vector", "markup", "main_text", "encoding", "strict_encoding"),
+    *("lines", "delimiter", "no_header", "skip_bad"),
+)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """Where documents are read again; `problem` says why they cannot be, if so."""
+
+    corpora: Mapping[str, Corpus | InMemory]
+    """By what they are of: the source, and the reference."""
+    problem: str | None = None
+    known: frozenset[str] | None = None
+    """The files that were read; what is there beside them now is not; None for all."""
+
+    @classmethod
+    def of(cls, result: Result) -> Sources:
+        """Find the sources of a result that is in memory, or those that its record names."""
+        if result.documents is not None:
+            # The corpus itself comes last.
+            given = zip((SOURCE, REFERENCE), result.documents.origin.sources[::-1], strict=False)
+            return cls({which: one.with_columns() for which, one in given})
+        run = result.run
+        lost = _lost(run)
+        if lost is not None:
+            return cls({}, lost)
+        known = {SOURCE: run.sources, REFERENCE: run.against}
+        corpora = {}
+        for which, names in run.named.items():
+            try:
+                corpora[which] = corpus = _opened(names, run.reading)
+            except LookalikeError as error:
+                return cls({}, f"The files cannot be read again, {error}")
+            changed = _changed(corpus.identity(), known[which])
+            if changed:
+                return cls({}, changed)
+        files = frozenset(str(one[0]) for one in (*run.sources, *run.against))
+        return cls(corpora, known=files)
+
+    def batches(self) -> Iterator[tuple[str, Batch]]:
+        """Give all documents in order, those of a reference first, each batch with its corpus.
+
+        Documents that are no texts, lists of tokens or vectors, are not given.
+        """
+        for which in (REFERENCE, SOURCE):
+            if which not in self.corpora:
+                continue
+            corpus = self.corpora[which]
+            old = self._old_shards(corpus)
+            for batch in corpus.batches():
+                if batch.texts.type == TEXT:
+                    yield which, batch if old is None else _rows_of(batch, old[batch.shards])
+
+    def _old_shards(self, corpus: Corpus | InMemory) -> NDArray[np.bool_] | None:
+        """Tell of each file whether it was read before; None where all were."""
+        if self.known is None or isinstance(corpus, InMemory):
+            return None
+        return np.array([str(one[0]) in self.known for one in corpus.identity()], np.bool_)
+
+
+def _rows_of(batch: Batch, chosen: NDArray[np.bool_]) -> Batch:
+    if chosen.all():
+        return batch
+    mask = pa.array(chosen)
+    columns = {name: column.filter(mask) for name, column in batch.columns.items()}
+    return replace(
+        batch,
+        ids=batch.ids.filter(mask),
+        texts=batch.texts.filter(mask),
+        shards=batch.shards[chosen],
+        records=batch.records[chosen],
+        columns=columns,
+    )
+
+
+def _lost(run: Run) -> str | None:
+    """Say why documents cannot be read again, where the record of their result tells."""
+    if any("-" in names for names in run.named.values()):
+        return "The documents came by standard input, which is not kept"
+    if run.named.get(SOURCE):
+        return None
+    if run.sources:
+        return "The record of the result does not say where its documents are"
+    return "The documents were in memory, and are not there any more"
+
+
+def _opened(names: Sequence[str], reading: Mapping[str, Any]) -> Corpus:
+    chosen = ChosenFiles(tuple(reading["include"]), tuple(reading["exclude"]), reading["all_files"])
+    read_as = {name: reading[name] for name in READ_AS}
+    return open_corpus(names, columns=None, chosen=chosen, **read_as)
+
+
+def _changed(now: Sequence[Any], before: Sequence[Any]) -> str | None:
+    """Say which files are not as they were, or None; that there are more of them is no matter."""
+    then = {str(one[0]): list(one) for one in before}
+    there = {str(one[0]): list(one) for one in now}
+    gone = [name for name in then if name not in there]
+    other = [name for name in then if name in there and then[name] != there[name]]
+    for names, what in ((gone, "are gone"), (other, "were changed")):
+        if names:
+            said = what if len(names) > 1 else what.replace("are", "is").replace("were", "was")
+            named = f"{quoted(names[0])}" if len(names) == 1 else f"as {quoted(names[0])}"
+            return f"{count(len(names), 'file')} {said} since the documents were read, {named}"
+    return None

@@ -1,0 +1,82 @@
+"""Columns of fixed width between Arrow, in which Spark hands over rows, and NumPy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = [
+    "NODE_BYTES",
+    "bytes_column",
+    "bytes_of",
+    "fixed_column",
+    "fixed_of",
+    "nodes_of_fingerprints",
+    "numbers_of",
+    "places_of",
+]
+
+NODE_BYTES = 16
+"""Of the content fingerprint, which names a distinct document."""
+
+
+def fixed_column(rows: NDArray[Any]) -> pa.Array:
+    """Make a binary column of an array with a row of as many bytes for each."""
+    data = np.ascontiguousarray(rows)
+    width = data.dtype.itemsize * int(np.prod(data.shape[1:], dtype=np.int64))
+    offsets = np.arange(len(data) + 1, dtype=np.int64) * width
+    return _binary(data.reshape(-1).view(np.uint8), offsets)
+
+
+def bytes_column(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> pa.Array:
+    """Make a binary column of bytes that stand one after the other."""
+    return _binary(np.ascontiguousarray(data), offsets)
+
+
+def _binary(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> pa.Array:
+    large = int(offsets[-1]) > np.iinfo(np.int32).max
+    kind = pa.large_binary() if large else pa.binary()
+    ends = pa.py_buffer(np.ascontiguousarray(offsets, np.int64 if large else np.int32))
+    return pa.Array.from_buffers(kind, len(offsets) - 1, [None, ends, pa.py_buffer(data)])
+
+
+def bytes_of(column: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Give the bytes of a binary column without nulls, and where each begins."""
+    column = column.cast(pa.large_binary())
+    _, ends, data = column.buffers()
+    offsets = np.frombuffer(ends, np.int64)[column.offset : column.offset + len(column) + 1]
+    if data is None:
+        return np.empty(0, np.uint8), offsets - offsets[0]
+    # A copy, so that kernels see one kind of array and are compiled once.
+    whole = np.frombuffer(data, np.uint8)[offsets[0] : offsets[-1]].copy()
+    return whole, offsets - offsets[0]
+
+
+def fixed_of(column: pa.Array, dtype: Any) -> NDArray[Any]:
+    """Give a binary column of one width as an array with a row for each."""
+    data, offsets = bytes_of(column)
+    width = int(offsets[1]) if len(column) else 0
+    return data.reshape(len(column), width).view(dtype)
+
+
+def nodes_of_fingerprints(fingerprints: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """Name distinct documents by their fingerprints: bytes that sort as the two words do."""
+    words = np.ascontiguousarray(fingerprints).astype(">u8")
+    return words.reshape(len(words), 2).view(np.uint8).reshape(len(words), NODE_BYTES)
+
+
+def numbers_of(nodes: NDArray[np.uint8]) -> NDArray[np.bytes_]:
+    """Give names of documents as values that NumPy sorts and compares."""
+    return np.ascontiguousarray(nodes).view(f"S{NODE_BYTES}").reshape(-1)
+
+
+def places_of(wanted: NDArray[np.uint8], among: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Give the rows at which names stand among others, each of which is there once."""
+    names = numbers_of(among)
+    order = np.argsort(names)
+    return order[np.searchsorted(names, numbers_of(wanted), sorter=order)]

@@ -1,0 +1,107 @@
+"""How frames are kept while a job runs, and cut off from what they were made of."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from pyspark import StorageLevel
+from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+__all__ = ["Frames", "mapped", "partitions_for"]
+
+PARTITION_BYTES = 64 << 20
+"""Bytes of rows that a task is given, about."""
+PARTITION_ROWS = 1 << 20
+MIN_PARTITION_ROWS = 20_000
+"""Rows under which a task takes longer to start than to run."""
+
+
+def mapped(frame: DataFrame, function: Callable[..., Any], schema: str, *given: Any) -> DataFrame:
+    """Run a function of batches on the workers, with what it is given before them."""
+    return frame.mapInArrow(partial(function, *given), schema)
+
+
+class Frames:
+    """The frames that a job keeps, and may let go."""
+
+    def __init__(self, session: SparkSession) -> None:
+        """Keep none yet."""
+        self.session = session
+        self._kept: list[DataFrame] = []
+        master = str(session.conf.get("spark.master", "") or "")
+        one_machine = master.startswith("local") and not master.startswith("local-cluster")
+        self._level = (
+            StorageLevel.MEMORY_AND_DISK if one_machine else StorageLevel.MEMORY_AND_DISK_2
+        )
+        self._durable = bool(session.conf.get("spark.checkpoint.dir", "") or "")
+
+    @property
+    def shuffle_partitions(self) -> int:
+        """The partitions that the session asks for."""
+        return int(self.session.conf.get("spark.sql.shuffle.partitions", "200") or 200)
+
+    def keep(self, frame: DataFrame) -> DataFrame:
+        """Keep what a frame holds once it is made; what is lost is made again."""
+        kept = frame.persist(StorageLevel.MEMORY_AND_DISK)
+        self._kept.append(kept)
+        return kept
+
+    def checkpoint(self, frame: DataFrame) -> DataFrame:
+        """Make a frame, keep it, and forget what it was made of.
+
+        In the folder of `spark.checkpoint.dir`, where one is set; else on two executors, so that
+        the loss of one does not end the job.
+        """
+        if self._durable:
+            return frame.checkpoint(eager=True)
+        kept = frame.localCheckpoint(eager=True, storageLevel=self._level)
+        self._kept.append(kept)
+        return kept
+
+    def of_table(self, table: pa.Table, schema: str) -> DataFrame:
+        """Make a frame of a small table."""
+        return self.session.createDataFrame(table, schema)
+
+    def release(self) -> None:
+        """Let go of all that is kept."""
+        for frame in self._kept:
+            with suppress(Exception):  # the session may have ended before
+                frame.unpersist()
+        self._kept.clear()
+
+    def partitions_for(self, rows: int, row_bytes: int) -> int:
+        """Tell in how many parts so many rows are best shuffled."""
+        return partitions_for(rows, row_bytes, self.shuffle_partitions)
+
+
+def partitions_for(rows: int, row_bytes: int, usual: int) -> int:
+    """Tell in how many parts rows are best shuffled: as many as usual, unless few or many."""
+    least = max(-(-rows * row_bytes // PARTITION_BYTES), -(-rows // PARTITION_ROWS))
+    return max(1, least, min(usual, -(-rows // MIN_PARTITION_ROWS)))
+
+
+def unioned(frames: list[DataFrame]) -> DataFrame:
+    """Put frames of the same columns one after the other."""
+    first, *others = frames
+    for other in others:
+        first = first.unionByName(other)
+    return first
+
+
+def collected(frame: DataFrame) -> list[dict[str, Any]]:
+    """Give the rows of a small frame."""
+    rows: list[dict[str, Any]] = frame.toArrow().to_pylist()
+    return rows
+
+
+def large(column: str) -> Any:
+    """Give the sum of a column that may be more than 64 bits hold."""
+    return F.sum(F.col(column).cast("decimal(38,0)")).cast("double")

@@ -1,0 +1,178 @@
+"""The steps that `find` and `dedup` share: identify, choose, encode, bring together, score."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pyarrow as pa
+from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
+
+from lookalike.recipe import CanonicalForm, JoinResources, check
+from lookalike.spark.arrow import fixed_column
+from lookalike.spark.buckets import candidates
+from lookalike.spark.choosing import MEMORY, Choice, choice_for
+from lookalike.spark.columns import Source
+from lookalike.spark.documents import Identified, identified
+from lookalike.spark.frames import Frames, mapped
+from lookalike.spark.scoring import LINKS, Content, scored
+from lookalike.spark.workers import encode
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pyspark.sql import DataFrame
+
+    from lookalike.planning.plan import Plan
+    from lookalike.recipe import Recipe
+    from lookalike.settings import Settings
+
+__all__ = ["SparkJob"]
+
+ENCODED = "node binary, bytes bigint, keys array<bigint>, check binary"
+
+
+@dataclass
+class SparkJob:
+    """The steps of one job, as far as they have run."""
+
+    settings: Settings
+    frames: Frames
+    documents: Identified
+    choice: Choice
+    content: Content
+    links: DataFrame
+    """a, b, similarity: the similar pairs of distinct documents, each once."""
+    counts: dict[str, int]
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def recipe(self) -> Recipe:
+        """The recipe of the job."""
+        return self.choice.chosen.recipe
+
+    @property
+    def plan(self) -> Plan:
+        """The plan that the recipe follows."""
+        return self.choice.chosen.plan
+
+    def resolved(self) -> Settings:
+        """Give the settings that ran."""
+        recipe, plan = self.recipe, self.plan
+        planned = plan.cascade if plan.distance is None else None
+        return self.settings.resolved(
+            shingle=recipe.shingle or self.settings.shingle,
+            normalise=str(recipe.form.normalisation),
+            cascade=str(planned) if planned else None,
+            weights=recipe.weights,
+        )
+
+    @classmethod
+    def run(
+        cls,
+        frame: DataFrame,
+        settings: Settings,
+        *,
+        columns: dict[str, Any],
+        keep: str = "first",
+        order: str | None = None,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> SparkJob:
+        """Find the similar pairs of distinct documents."""
+        check(settings)
+        source = Source.of(frame, **columns)
+        frames = Frames(frame.sparkSession)
+        steps = Steps(progress)
+        with steps("read"):
+            form = source.form_of(CanonicalForm.of(settings))
+            documents = identified(source, form, frames, keep=keep, order=order)
+        with steps("plan"):
+            choice = choice_for(settings, documents, frames)
+        recipe = choice.chosen.recipe
+        counts = {
+            "read": documents.read,
+            "empty": documents.empty,
+            "identical": documents.read - documents.empty - choice.distinct,
+        }
+        if recipe.cascade is None:
+            content = Content(recipe, documents)
+            with steps("compare"):
+                links = _every_pair(choice, frames)
+                counts["candidates"] = choice.distinct * (choice.distinct - 1) // 2
+        else:
+            with steps("band"):
+                sketches = _encoded(documents, choice, frames)
+                by_sketches = recipe.by_sketches
+                content = Content(
+                    recipe, documents, sketches.select("node", "data") if by_sketches else None
+                )
+                met = candidates(sketches, recipe, choice.distinct, frames)
+                pairs = frames.keep(met.pairs)
+                counts["candidates"] = pairs.count()
+            with steps("compare"):
+                links = frames.keep(scored(pairs, content, frames))
+        with steps("compare"):
+            counts["links"] = links.count()
+        return cls(settings, frames, documents, choice, content, links, counts, steps.seconds)
+
+
+class Steps:
+    """The steps of a job as they begin and end, and how long they took."""
+
+    def __init__(self, progress: Callable[[str, int, int], None] | None) -> None:
+        """Begin; `progress` hears the name of a step, and how much of it is done."""
+        self.seconds: dict[str, float] = {}
+        self._progress = progress
+        self._name, self._began = "", 0.0
+
+    def __call__(self, name: str) -> Steps:
+        """Name the step that begins."""
+        self._name = name
+        return self
+
+    def __enter__(self) -> None:
+        """Begin a step."""
+        self._began = time.perf_counter()
+        if self._progress is not None:
+            self._progress(self._name, 0, 1)
+
+    def __exit__(self, *_: object) -> None:
+        """End it."""
+        took = time.perf_counter() - self._began
+        self.seconds[self._name] = self.seconds.get(self._name, 0.0) + took
+        if self._progress is not None:
+            self._progress(self._name, 1, 1)
+
+
+def _encoded(documents: Identified, choice: Choice, frames: Frames) -> DataFrame:
+    """Give the keys of each distinct document once."""
+    recipe = choice.chosen.recipe
+    schema = f"{ENCODED}, data binary" if recipe.by_sketches else ENCODED
+    made = mapped(documents.source.documents().drop("id"), encode, schema, recipe.dump())
+    if documents.read - documents.empty > choice.distinct:
+        first = [F.first(name).alias(name) for name in made.columns if name != "node"]
+        made = made.groupBy("node").agg(*first)
+    return frames.keep(made) if recipe.by_sketches else made
+
+
+def _every_pair(choice: Choice, frames: Frames) -> DataFrame:
+    """Compare the few documents of a small frame with each other, all of which are sampled."""
+    rows = np.arange(len(choice.sample))
+    texts = choice.sample.chosen(rows)
+    join = choice.chosen.recipe.every(texts, rows, JoinResources(MEMORY))
+    found = [join.compare(first, second, None) for first, second in join.blocks]
+    nodes = choice.nodes.reshape(len(rows), -1)
+    ends = [
+        np.concatenate([np.empty(0, np.int64), *(getattr(one, name) for one in found)])
+        for name in ("first", "second")
+    ]
+    table = pa.table(
+        {
+            "a": fixed_column(nodes[np.minimum(*ends)]),
+            "b": fixed_column(nodes[np.maximum(*ends)]),
+            "similarity": np.concatenate([np.empty(0), *(one.similarity for one in found)]),
+        }
+    )
+    return frames.of_table(table, LINKS)

@@ -1,0 +1,87 @@
+"""Which documents stay: each unless it is similar to a kept one that is preferred to it.
+
+In rounds over the links: a document that no link comes to from a preferred one is kept, and those
+that it links to go. What is left after some rounds, if that is little, one task settles in the
+order of preference; the result is the same.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
+
+from lookalike.spark.frames import mapped, unioned
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from pyspark.sql import DataFrame
+
+    from lookalike.spark.frames import Frames
+
+__all__ = ["ONE_TASK_LINKS", "nearest_kept", "removed", "settle_at_once"]
+
+ONE_TASK_LINKS = 2_000_000
+"""Links that one task settles at once."""
+
+
+def removed(edges: DataFrame, frames: Frames, max_rounds: int | None = None) -> DataFrame:
+    """Give the documents that go: node.
+
+    Of each link `first` is preferred to `second`, whose place in the order is `second_place`.
+    After `max_rounds` rounds, what is left goes to one task, however much it is.
+    """
+    gone: list[DataFrame] = []
+    left = edges.select("first", "second", "second_place")
+    done, count = 0, left.count()
+    while count > ONE_TASK_LINKS and (max_rounds is None or done < max_rounds):
+        seconds = left.select(F.col("second").alias("first")).distinct()
+        kept = left.select("first").distinct().join(seconds, "first", "left_anti")
+        going = left.join(kept, "first", "left_semi").select(F.col("second").alias("node"))
+        going = frames.checkpoint(going.distinct())
+        gone.append(going)
+        for end in ("first", "second"):
+            left = left.join(going.withColumnRenamed("node", end), end, "left_anti")
+        left = frames.checkpoint(left.select("first", "second", "second_place"))
+        done, count = done + 1, left.count()
+    if count:
+        ordered = left.repartition(1).sortWithinPartitions("second_place").select("first", "second")
+        gone.append(mapped(ordered, settle_at_once, "node binary"))
+    if not gone:
+        return left.select(F.col("second").alias("node"))
+    return unioned(gone)
+
+
+def settle_at_once(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Give the documents that go, of links that come in the order of their second documents.
+
+    Where a link comes, what becomes of its first document is known.
+    """
+    gone: set[bytes] = set()
+    for batch in batches:
+        before = len(gone)
+        fresh = []
+        firsts, seconds = batch.column("first").to_pylist(), batch.column("second").to_pylist()
+        for first, second in zip(firsts, seconds, strict=True):
+            if first not in gone and second not in gone:
+                gone.add(second)
+                fresh.append(second)
+        if len(gone) > before:
+            yield pa.RecordBatch.from_pydict({"node": pa.array(fresh, pa.binary())})
+
+
+def nearest_kept(edges: DataFrame, gone: DataFrame) -> DataFrame:
+    """Give for each document that goes the most similar kept one before it: node, kept, similarity.
+
+    Of equally similar ones it is the first in the order of preference.
+    """
+    kept = edges.join(gone.withColumnRenamed("node", "first"), "first", "left_anti")
+    best = F.min(F.struct((-F.col("similarity")).alias("s"), "first_place", "first"))
+    found = kept.groupBy("second").agg(best.alias("best"))
+    return found.select(
+        F.col("second").alias("node"),
+        F.col("best.first").alias("kept"),
+        (-F.col("best.s")).alias("similarity"),
+    )

@@ -1,0 +1,137 @@
+"""What runs on the workers: batches of rows in, batches of rows out, by the recipe of the job.
+
+Each function is given to `mapInArrow`. The recipe travels as the text of its dump, and a worker
+reads it once.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lookalike.base.errors import InvalidTextError, InvalidVectorError
+from lookalike.recipe import Recipe
+from lookalike.spark.arrow import (
+    bytes_column,
+    fixed_column,
+    nodes_of_fingerprints,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from lookalike.recipe import CanonicalForm
+    from lookalike.text.normalise import Canonical
+
+    Batches = Iterable[pa.RecordBatch]
+
+__all__ = ["encode", "identify", "loaded", "texts"]
+
+CONTENT = "content"
+
+
+@lru_cache(maxsize=4)
+def loaded(recipe: str) -> Recipe:
+    """Read a recipe, once in a worker."""
+    return Recipe.load(recipe)
+
+
+def identify(form: CanonicalForm, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Give of each document its name, its canonical bytes, its characters, or what is wrong.
+
+    The other columns go through as they are.
+    """
+    for batch in batches:
+        documents = batch.column(CONTENT)
+        canonical, problems = _canonical(form, documents)
+        counted = canonical.characters
+        if counted is None:
+            lengths = pc.fill_null(pc.list_value_length(documents), 0)
+            counted = lengths.to_numpy(zero_copy_only=False).astype(np.int64)
+        others = {name: batch.column(name) for name in batch.schema.names if name != CONTENT}
+        yield pa.RecordBatch.from_pydict(
+            {
+                **others,
+                "node": fixed_column(nodes_of_fingerprints(canonical.fingerprints)),
+                "bytes": pa.array(np.diff(canonical.offsets)),
+                "characters": pa.array(counted),
+                "problem": pa.array(
+                    [problems.get(row) for row in range(len(documents))], pa.string()
+                )
+                if problems
+                else pa.nulls(len(documents), pa.string()),
+            }
+        )
+
+
+def _canonical(form: CanonicalForm, documents: pa.Array) -> tuple[Canonical, dict[int, str]]:
+    """Make documents canonical; those that cannot be are empty, and why is said by their rows."""
+    problems: dict[int, str] = {}
+    while True:
+        try:
+            return form.canonical(documents), problems
+        except (InvalidTextError, InvalidVectorError) as error:
+            problems.update({int(row): reason for row, reason in error.wrong})
+            good = np.ones(len(documents), np.bool_)
+            good[list(problems)] = False
+            documents = pc.if_else(pa.array(good), documents, pa.nulls(1, documents.type)[0])
+
+
+def encode(recipe: str, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Give the band keys of each document that has any, and the bits that dismiss candidates.
+
+    Where the cascade asks for more than a shared bucket, all keys follow the bits; where scores
+    are told from sketches, these come too.
+    """
+    known = loaded(recipe)
+    layout = known.layout
+    for batch in batches:
+        canonical = known.canonical(batch.column(CONTENT))
+        filled = np.flatnonzero(np.diff(canonical.offsets))
+        made = known.encode(canonical, filled)
+        counted = np.flatnonzero(~made.empty)
+        rows = filled[counted]
+        keys = np.ascontiguousarray(made.keys[layout.generators][:, counted].T)
+        ends = np.arange(len(rows) + 1, dtype=np.int32) * keys.shape[1]
+        check = np.ascontiguousarray(made.prefilter[counted]).view(np.uint8)
+        if known.by_sketches:
+            check = check[:, :0]
+        if layout.filtered:
+            every = np.ascontiguousarray(made.keys[:, counted].T).view(np.uint8)
+            check = np.concatenate([check, every], axis=1)
+        columns = {
+            "node": fixed_column(nodes_of_fingerprints(canonical.fingerprints[rows])),
+            "bytes": pa.array(canonical.lengths(rows)),
+            "keys": pa.ListArray.from_arrays(
+                pa.array(ends), pa.array(keys.reshape(-1).view(np.int64))
+            ),
+            "check": fixed_column(check),
+        }
+        if known.by_sketches:
+            columns["data"] = fixed_column(made.sketches[counted])
+        yield pa.RecordBatch.from_pydict(columns)
+
+
+def texts(form: CanonicalForm, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Give the canonical bytes of documents; the other columns go through as they are.
+
+    Where a batch has a column `most`, no more bytes than that of each are given.
+    """
+    for batch in batches:
+        canonical = form.canonical(batch.column(CONTENT))
+        rows = np.arange(len(canonical))
+        data, offsets = canonical.data, canonical.offsets
+        names = [name for name in batch.schema.names if name not in (CONTENT, "most")]
+        if "most" in batch.schema.names:
+            most = batch.column("most").to_numpy()
+            lengths = np.minimum(canonical.lengths(rows), most)
+            starts, ends = offsets[:-1], np.append(0, np.cumsum(lengths))
+            parts = [data[start : start + n] for start, n in zip(starts, lengths, strict=True)]
+            data, offsets = np.concatenate([np.empty(0, np.uint8), *parts]), ends
+        yield pa.RecordBatch.from_pydict(
+            {**{name: batch.column(name) for name in names}, "data": bytes_column(data, offsets)}
+        )

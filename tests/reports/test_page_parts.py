@@ -1,0 +1,40 @@
+"""Every part of the report opens, and says what the report says."""
+
+import pytest
+
+from report_pages import documents, example, opened, pairs, report
+
+
+@pytest.fixture
+def shown(page, tmp_path):
+    return opened(page, tmp_path, example())
+
+
+def test_the_summary_says_what_was_found_in_two_lines(shown):
+    assert shown.inner_text("h1") == "10 similar pairs in 29 documents"
+    assert "The closest are bread/sourdough-copy.txt and" in shown.inner_text(".lead")
+    assert shown.title().startswith("10 similar pairs in 29 documents")
+    assert "The first 10 of 12 pairs are shown" in shown.inner_text("main")
+    assert shown.get_attribute(".files a", "href") == "results/pairs.parquet"
+
+
+@pytest.mark.parametrize(
+    ("part", "title"),
+    [
+        ("Pairs", "Pairs"),
+        ("Clusters", "Clusters"),
+        ("Near misses", "Near misses"),
+        ("Documents", "Documents"),
+        ("Method", "How it was done"),
+    ],
+)
+def test_each_part_opens_from_the_menu(shown, part, title):
+    shown.click(f"#parts >> text={part}")
+    shown.wait_for_selector(f"h1:text-is('{title}')")
+    assert shown.inner_text("#parts [aria-current]") == part
+
+
+def test_a_report_of_nothing_says_so(page, tmp_path):
+    opened(page, tmp_path, report(documents([]), pairs([], [], [])))
+    assert "No two documents are similar at or above 0.5" in page.inner_text(".lead")
+    assert page.locator("#parts a").all_inner_texts() == ["Summary", "Method"]

@@ -1,0 +1,107 @@
+"""Pages in a real browser: Debian's Chromium, driven by Playwright, and cut off from any network.
+
+A page that asks for anything but files and data, writes an error to the console, throws, or breaks
+its own Content-Security-Policy fails the test that shows it.
+"""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Error, Page, Route, sync_playwright
+from tools.browser import NOT_TESTED, find
+
+FLAGS = (
+    *("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-quic", "--disable-sync"),
+    *("--disable-background-networking", "--disable-component-update"),
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+)
+LOCAL = ("file:", "data:", "blob:", "about:")
+DESK: dict[str, Any] = {"viewport": {"width": 1280, "height": 800}}
+PHONE: dict[str, Any] = {
+    "viewport": {"width": 375, "height": 740},
+    "has_touch": True,
+    "is_mobile": True,
+}
+"""Options of a page on a telephone."""
+
+
+class Chromium:
+    """The browser of this process."""
+
+    def __init__(self, browser: Browser) -> None:
+        """Take a running browser, and the loop that it lives in."""
+        self.browser = browser
+        self.loop = asyncio._get_running_loop()
+
+    @contextmanager
+    def in_its_loop(self) -> Iterator[None]:
+        """Let Playwright's loop run for a while: no other can, while it does."""
+        before = asyncio._get_running_loop()
+        asyncio._set_running_loop(self.loop)
+        try:
+            yield
+        finally:
+            asyncio._set_running_loop(before)
+
+    @contextmanager
+    def page(self, *, origins: tuple[str, ...] = (), **options: Any) -> Iterator[Page]:
+        """Give a page of its own; it may ask `origins` too, as the address of a test's server."""
+        watched = Watched(origins)
+        with self.in_its_loop():
+            context = self.browser.new_context(**{**DESK, **options})
+            try:
+                context.set_default_timeout(10_000)
+                context.route("**/*", watched.request)
+                page = context.new_page()
+                page.on("pageerror", watched.thrown)
+                page.on("console", watched.message)
+                yield page
+                page.evaluate("1")  # by now what was on its way has come
+            finally:
+                context.close()
+        if watched.faults:
+            raise AssertionError("the page " + "; ".join(watched.faults))
+
+
+class Watched:
+    """What a page did that none of ours does."""
+
+    def __init__(self, origins: tuple[str, ...]) -> None:
+        """Take what the page may ask beside files and data."""
+        self.allowed = (*LOCAL, *origins)
+        self.faults: list[str] = []
+
+    def request(self, route: Route) -> None:
+        """Let a request pass, or block it and note it."""
+        if route.request.url.startswith(self.allowed):
+            route.continue_()
+        else:
+            self.faults.append(f"asked for {route.request.url}")
+            route.abort()
+
+    def thrown(self, error: Error) -> None:
+        """Note an exception that nothing caught."""
+        self.faults.append(f"threw {error.message}")
+
+    def message(self, message: ConsoleMessage) -> None:
+        """Note an error on the console, where violations of the policy stand too."""
+        if message.type == "error":
+            self.faults.append(f"wrote {message.text}")
+
+
+@contextmanager
+def running_browser() -> Iterator[Chromium]:
+    """Give the browser of this process, or skip where there is none."""
+    path = find()
+    if path is None:
+        pytest.skip(NOT_TESTED)
+    with sync_playwright() as playwright:
+        chromium = Chromium(playwright.chromium.launch(executable_path=path, args=list(FLAGS)))
+        asyncio._set_running_loop(None)
+        yield chromium
+        with chromium.in_its_loop():
+            chromium.browser.close()
+        asyncio._set_running_loop(chromium.loop)
