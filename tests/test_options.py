@@ -23,13 +23,14 @@ from lookalike.settings import index_options
 from lookalike.settings.options import Similar
 
 COMMANDS = {
-    "find": settings.FindOptions,
-    "dedup": settings.DedupOptions,
+    "find": settings.FindCommandOptions,
+    "dedup": settings.DedupCommandOptions,
     "contained": settings.ContainedOptions,
     "boilerplate": settings.BoilerplateOptions,
     "sketch": settings.SketchOptions,
+    "report": settings.ReportOptions,
     "compare": settings.CompareOptions,
-    "plan": settings.PlanOptions,
+    "plan": settings.PlanCommandOptions,
 }
 INDEX_COMMANDS = {
     "create": index_options.IndexCreateOptions,
@@ -39,9 +40,14 @@ INDEX_COMMANDS = {
 METHODS = {"create": "create", "add": "add_all", "query": "query_all"}
 FUNCTIONS = {
     **{name: options for name, options in COMMANDS.items() if name != "plan"},
+    # Where a job runs is asked of the command; in Python, lookalike.spark has functions of its own.
+    "find": settings.FindOptions,
+    "dedup": settings.DedupOptions,
+    "plan_corpus": settings.PlanCorpusOptions,
     "write_sketches": settings.SketchFileOptions,
+    "compare_all": settings.CompareAllOptions,
 }
-SOURCES = {"compare": ("a", "b"), "write_sketches": ("source", "out")}
+SOURCES = {"report": ("result",), "compare": ("a", "b"), "write_sketches": ("source", "out")}
 REFERENCE = (ROOT / "docs" / "command-line.md").read_text()
 
 

@@ -12,17 +12,20 @@ from numbers import Integral
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from lookalike.base.errors import SettingsError
+from lookalike.base.errors import SettingsError, SourceError
 from lookalike.base.option_types import check_path
 from lookalike.base.options import takes, takes_two
-from lookalike.base.wording import setting
+from lookalike.base.wording import count, setting
 from lookalike.job.given import settings_from, text_of
 from lookalike.settings import (
     BoilerplateOptions,
+    CompareAllOptions,
     CompareOptions,
     ContainedOptions,
     DedupOptions,
     FindOptions,
+    PlanCorpusOptions,
+    ReportOptions,
     SketchFileOptions,
     SketchOptions,
 )
@@ -34,6 +37,8 @@ if TYPE_CHECKING:
 
     from lookalike.index.dedup import Consulted
     from lookalike.job.job import Job
+    from lookalike.planning.plan import Plan
+    from lookalike.reports.writing import Page
     from lookalike.results import (
         BoilerplateResult,
         ContainmentResult,
@@ -41,18 +46,24 @@ if TYPE_CHECKING:
         FindResult,
         Summary,
     )
-    from lookalike.score.comparison import Comparison
+    from lookalike.score.comparison import Comparison, Comparisons
 
 __all__ = [
     "boilerplate",
     "compare",
+    "compare_all",
     "contained",
     "dedup",
     "find",
     "paths",
+    "plan_corpus",
+    "report",
     "sketch",
     "write_sketches",
 ]
+
+MIN_COMPARED, MAX_COMPARED = 2, 100
+"""Documents that are compared each with each: tables of more cannot be read."""
 
 
 class _Path(str, os.PathLike[str]):
@@ -105,13 +116,16 @@ def find(source: Any, options: FindOptions) -> FindResult:
         )
     with job_on(source, settings_from(options), options) as job:
         if result_there(job, options.out, options, job.name("find")):
-            return FindResult.open(options.out or "")
+            there = FindResult.open(options.out or "")
+            _report(there, options)
+            return there
         result = find(job)
         if options.clusters is not None:
             result.write_clusters(options.clusters)
         if options.out is not None:
             progress = job.running.progress
             result.write(options.out, format=options.format, progress=progress)
+        _report(result, options)
         job.finish()
     return result
 
@@ -159,7 +173,9 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
         annotate = {"annotate": True} if options.annotate else {}
         name = job.name("dedup", listed, options.drop_unread, *annotate)
         if result_there(job, out, options, name):
-            return DedupResult.open(out or "")
+            there = DedupResult.open(out or "")
+            _report(there, options)
+            return there
         result = dedup(job)
         result = replace(result, run=replace(result.run, job=name))
 
@@ -186,8 +202,38 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
                 going_on=going_on,
                 before_it_appears=None if consulted is None else add,
             )
+        _report(result, options)
         job.finish()
     return result
+
+
+@takes(ReportOptions)
+def report(result: Any, options: ReportOptions) -> Page:
+    """Write a result as one page that opens from disk, without a network: `out` is its file.
+
+    The result is one of `find`, `dedup` or `contained`, or the folder or file that one was written
+    to, whose documents are read again where they were; where they are gone or changed, the page
+    says so and goes without texts. It may be a comparison of two documents too, which `names`
+    names. Gives the page's path, its size and what it leaves out.
+    """
+    from lookalike.reports.writing import write_page
+
+    if isinstance(result, (str, os.PathLike)):
+        check_path("result", result)
+    return write_page(result, options)
+
+
+def _report(result: FindResult | DedupResult, options: FindOptions | DedupOptions) -> None:
+    """Write the page that was asked for with a result."""
+    if options.report is None:
+        return
+    from lookalike.reports.writing import write_page
+
+    asked = {name: getattr(options, name) for name in ("label", "date", "anonymise")}
+    page = write_page(result, ReportOptions(out=options.report, **asked), written_to=options.out)
+    if options.say is not None:
+        for line in page.lines():
+            options.say(line)
 
 
 def _has_index(against: Any) -> bool:
@@ -261,6 +307,24 @@ def boilerplate(source: Any, options: BoilerplateOptions) -> BoilerplateResult:
     return result
 
 
+@takes(PlanCorpusOptions)
+def plan_corpus(source: Any, options: PlanCorpusOptions) -> Plan:
+    """Choose the shingle, bands and rows for a corpus by its sample, as `find` does.
+
+    The plan knows how many pairs of the corpus there are of each similarity: `histogram` counts
+    them, and `plot` draws them under the curve. The source is as that of `find`.
+    """
+    from lookalike.job.opening import job_on
+
+    with job_on(source, settings_from(options), options) as job:
+        job.prepare("plan")
+        if options.say is not None:
+            for line in job.warnings:
+                options.say(f"Warning: {line}.")
+        job.finish()
+        return job.plan
+
+
 @takes(SketchOptions)
 def sketch(source: Any, options: SketchOptions) -> pa.Table:
     """Give the sketches of documents: a row each, in the order of the source.
@@ -331,6 +395,50 @@ def compare(
     (first, *read_first), (second, *read_second) = text_of(a, **told), text_of(b, **told)
     notes = tuple(f"{name}: {note}" for name, note in (*read_first, *read_second) if note)
     return replace(compare_texts(first, second, **given), notes=notes)
+
+
+@takes(CompareAllOptions)
+def compare_all(source: Any, options: CompareAllOptions) -> Comparisons:
+    """Compare two documents or more, each with each, by one shingle for all of them.
+
+    The source is a dict of texts or of `Path` objects by their names, or a list of either. Gives
+    every pair with its similarity and the share of each that the other has, the most similar first.
+    For a corpus there is `find`, which compares only what may be similar.
+    """
+    from collections.abc import Mapping, Sequence
+
+    from lookalike.score.comparison import compare_all as compare_texts
+
+    if isinstance(source, Mapping):
+        named = {str(name): one for name, one in source.items()}
+    elif isinstance(source, Sequence) and not isinstance(source, (str, bytes, os.PathLike)):
+        named = dict(zip(_unique(source), source, strict=True))
+    else:
+        raise SourceError(
+            f"compare_all was given a {type(source).__name__}: give a list or a dict of texts or "
+            "of Path objects"
+        )
+    if not MIN_COMPARED <= len(named) <= MAX_COMPARED:
+        raise SettingsError(
+            f"compare was given {count(len(named), 'document')} and compares {MIN_COMPARED} to "
+            f"{MAX_COMPARED}, each with each: for more use find"
+        )
+    given = asdict(options)
+    told = {name: given.pop(name) for name in ("encoding", "strict_encoding", "main_text")}
+    _check_files([os.fspath(one) for one in named.values() if isinstance(one, os.PathLike)], told)
+    read = {name: text_of(one, **told) for name, one in named.items()}
+    notes = tuple(f"{name}: {note}" for _, (name, note) in read.values() if note)
+    found = compare_texts({name: text for name, (text, _) in read.items()}, **given)
+    return replace(found, notes=notes)
+
+
+def _unique(source: Sequence[Any]) -> list[str]:
+    """Name files by their paths, and texts by their places from 1; of a file named twice, both."""
+    names: list[str] = []
+    for place, one in enumerate(source, start=1):
+        name = os.fspath(one) if isinstance(one, os.PathLike) else str(place)
+        names.append(name if name not in names else f"{name} ({place})")
+    return names
 
 
 def _check_files(names: list[str], told: Mapping[str, Any]) -> None:

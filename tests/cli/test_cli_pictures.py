@@ -6,9 +6,11 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from rich.cells import cell_len
 
+import lookalike
 from lookalike.cli.curve import specs_of
 from processes import DEADLINE
 
@@ -110,3 +112,88 @@ def test_where_the_encoding_is_not_utf8_the_drawing_is_ascii():
     assert not drawn["utf-8"].isascii()
     assert drawn["latin-1"].isascii()
     assert "0.5 +" in drawn["latin-1"]
+
+
+@pytest.fixture(scope="module")
+def corpus(tmp_path_factory):
+    """Write 260 documents of which some are nearly the same, so that bands are planned."""
+    random = np.random.default_rng(5)
+    words = ["".join(random.choice([*"abcdefgh"], 6)) for _ in range(3000)]
+    texts = [" ".join(random.choice(words, 60)) for _ in range(240)]
+    texts += [f"{one} and a few words more" for one in texts[:20]]
+    path = tmp_path_factory.mktemp("corpus") / "texts.jsonl"
+    path.write_text("".join(json.dumps({"id": i, "text": t}) + "\n" for i, t in enumerate(texts)))
+    return path
+
+
+def test_a_plan_for_a_corpus_is_that_of_find(told, corpus):
+    plain = json.loads(told("plan", corpus, "-t", "0.7", "--json", "-q")[1])
+    found = lookalike.find(corpus, threshold=0.7)
+    assert (plain["bands"], plain["rows"]) == (found.plan.bands, found.plan.rows)
+    assert (plain["documents"], plain["shingle"]) == (260, found.plan.shingle)
+    assert sum(plain["histogram"]["pairs"]) == pytest.approx(260 * 259 / 2, rel=0.01)
+    assert lookalike.plan_corpus(corpus, threshold=0.7).as_dict() == found.plan.as_dict()
+    # The pairs that find gives are those that the sample has: here it is the whole corpus.
+    assert sum(plain["histogram"]["pairs"][35:]) == pytest.approx(found.pair_count, abs=2)
+
+
+def test_a_plan_for_a_corpus_is_drawn_with_its_pairs(told, corpus, tmp_path):
+    pytest.importorskip("matplotlib")
+    status, output, errors = told("plan", corpus, "-q")
+    assert (status, errors) == (0, "")
+    assert "0.5 ┤" in output
+    assert "Pairs of 260 documents, by a sample; the bars are logarithmic." in output
+    assert len(re.findall(r"^0\.\d\d to [01]\.\d\d ", output, re.MULTILINE)) == 20
+    assert max(map(cell_len, output.splitlines())) <= 80
+    picture = tmp_path / "plan.svg"
+    status, output, errors = told("plan", corpus, "-o", picture, "-q")
+    assert (status, errors) == (0, "")
+    assert "┤" not in output
+    assert "by a sample" not in output
+    assert "pairs of 260 documents, by a sample" in picture.read_text()
+
+
+def test_the_bars_under_a_curve_are_the_pairs_of_the_corpus(corpus):
+    pytest.importorskip("matplotlib")
+    plan = lookalike.plan_corpus(corpus, threshold=0.7)
+    ax = plan.plot()
+    (bars,) = ax.figure.axes[1].patches
+    texts = [json.loads(line)["text"] for line in corpus.read_text().splitlines()]
+    size = int(str(plan.shingle).partition(":")[2])
+    sets = [{text[i : i + size] for i in range(len(text) - size + 1)} for text in texts]
+    # The sample is of 200 documents; what is far from random is told by all.
+    near = sum(len(a & b) / len(a | b) >= 0.7 for i, a in enumerate(sets) for b in sets[i + 1 :])
+    counts, edges, _ = bars.get_data()
+    assert counts[edges[:-1] >= 0.7 - 1e-9].sum() == pytest.approx(near, abs=2)
+    assert counts.sum() == pytest.approx(260 * 259 / 2, rel=0.01)
+    assert ax.figure.axes[1].get_yscale() == "log"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["CORPUS", "-n", "5"], "--documents does nothing with a SOURCE"),
+        (["CORPUS", "--background", "0.1"], "--background does nothing with a SOURCE"),
+        (["--text", "body"], "--text does nothing without a SOURCE"),
+        (["-s", "words:3"], "--shingle does nothing without a SOURCE"),
+        (["CORPUS", "-o", "plan.txt"], r"end the name in \.png, \.svg or \.pdf"),
+        (["nowhere.jsonl"], "does not exist"),
+    ],
+)
+def test_what_cannot_be_planned_is_one_line(told, corpus, arguments, message):
+    given = [str(corpus) if one == "CORPUS" else one for one in arguments]
+    status, output, errors = told("plan", *given)
+    assert status in (1, 2)
+    assert output == ""
+    assert re.fullmatch(r"lookalike: [^\n]+\n", errors)
+    assert re.search(message, errors)
+
+
+def test_a_picture_never_takes_the_place_of_what_is_read(told, tmp_path):
+    pytest.importorskip("matplotlib")
+    page = tmp_path / "page.svg"
+    page.write_text("<svg>some text</svg>")
+    status, _, errors = told("plan", page, "-o", page)
+    assert status == 1
+    assert "is read from" in errors
+    assert page.read_text() == "<svg>some text</svg>"

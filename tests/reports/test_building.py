@@ -2,14 +2,17 @@
 
 import itertools
 import json
+import pickle
 import random
 import re
 import unicodedata
+from typing import Any
 
+import numpy as np
 import pytest
 
 import lookalike
-from lookalike.reports import gathering, model, passages
+from lookalike.reports import gathering, model, passages, second_search
 from lookalike.reports.building import build
 from lookalike.reports.names import Aliases
 from made_reports import AUTHORS, labelled_documents, plain
@@ -70,6 +73,24 @@ def test_every_passage_is_the_same_words_in_both_texts(script):
         # A passage begins and ends with a word, so that nothing beside it is marked.
         assert words(mine[0]) or unicodedata.category(mine[0])[0] in "LMN"
         assert mine.strip() == mine
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_passages_are_those_that_compare_finds(seed):
+    draw = random.Random(seed)
+    # Of few words, so that the same run stands in many places, more than are tried.
+    texts = {
+        f"d{i}": " ".join(draw.choices("abc" if seed % 2 else "abcdefgh", k=400)) for i in range(4)
+    }
+    texts |= {"half": texts["d0"][:400] + " z " + texts["d1"][300:]}
+    report = build(lookalike.find(texts, threshold=0.01, shingle="words:2"))
+    name = report.main.documents.name
+    assert len(report.main.pairs.a) == 10
+    for a, b in zip(report.main.pairs.a, report.main.pairs.b, strict=True):
+        expected = lookalike.compare(texts[name[a]], texts[name[b]]).passages
+        assert [*map(tuple, report.texts[a].passages[str(b)])] == [
+            (one.a_start, one.a_end, one.b_start, one.b_end, one.words) for one in expected
+        ]
 
 
 def made(seed: int, documents: int = 14) -> dict[str, str]:
@@ -204,6 +225,62 @@ def test_heat_maps_and_near_misses_are_what_compare_says_of_every_two(options):
     assert expected
 
 
+@pytest.mark.parametrize("source", ["memory", "files"])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"metric": "cosine", "recall": 1}, {"normalise": "keep-case"}, {"against": True}],
+    ids=str,
+)
+def test_near_misses_of_a_large_corpus_are_searched_for_again(source, options, tmp_path):
+    texts = made(3)
+    given = {"shingle": "chars:5", **options}
+    apart = ("d04", "d09", "d12") if "against" in given else ()
+    others = {one: texts.pop(one) for one in apart}
+    if others:
+        given["against"] = others
+    result = lookalike.find(texts, threshold=0.3, **given)
+    if source == "files":
+        for one, text in (texts | others).items():
+            folder = tmp_path / ("others" if one in others else "texts")
+            folder.mkdir(exist_ok=True)
+            (folder / one).write_text(text)
+        if others:
+            given["against"] = tmp_path / "others"
+        found = tmp_path / "found"
+        lookalike.find(tmp_path / "texts", threshold=0.3, out=found, **given)
+        result = lookalike.FindResult.open(found)
+    main = build(result, most_texts=3).main
+    near = main.near_misses
+    assert near is not None
+    assert "searched again" in near.what
+    name, settings = main.documents.name, result.settings
+    told: Any = {one: getattr(settings, one) for one in ("shingle", "metric", "normalise")}
+    pairs = [*itertools.combinations(sorted(texts), 2)]
+    if others:
+        pairs = [*itertools.product(texts, others)]
+    every = {
+        (a, b): round(
+            lookalike.compare((texts | others)[a], (texts | others)[b], **told).similarity, 6
+        )
+        for a, b in pairs
+    }
+    expected = {pair: score for pair, score in every.items() if 0.2 <= score < 0.3}
+    listed = zip(near.pairs.a, near.pairs.b, near.pairs.similarity, strict=True)
+    assert {(name[a], name[b]): score for a, b, score in listed} == expected
+    assert expected
+
+
+def test_near_misses_of_a_very_large_corpus_are_those_among_its_texts(monkeypatch):
+    monkeypatch.setattr(second_search, "MAX_BYTES", 0)
+    texts = made(7)
+    main = build(lookalike.find(texts, threshold=0.4), most_texts=14).main
+    near = main.near_misses
+    assert near is not None
+    assert not near.complete
+    # Those of the one pair: of others no text is there.
+    assert "among the 2 documents whose texts are in this page" in near.what
+
+
 def test_clusters_name_the_pairs_among_their_members():
     report = build(lookalike.find(made(4), threshold=0.3))
     pairs, documents = report.main.pairs, report.main.documents
@@ -298,7 +375,7 @@ def test_what_is_left_out_is_said(monkeypatch):
 def test_each_cluster_has_texts_before_any_has_more():
     texts = {f"a{i}": f"{PROSE} {i}" for i in range(10)}
     texts |= {f"b{i}": f"{SCRIPTS['cyrillic'] * 3} {i}" for i in range(3)}
-    report = build(lookalike.find(texts, threshold=0.5), most_texts=4)
+    report = build(lookalike.find(texts, threshold=0.5), most_texts=12)
     names = {report.main.documents.name[part.document][0] for part in report.texts}
     assert names == {"a", "b"}
 
@@ -415,6 +492,37 @@ def test_contained_documents_are_parts_of_wholes():
     part, whole = shingles(PROSE, 5), shingles(texts["whole"], 5)
     assert main.pairs.shared == [len(part & whole)]
     assert main.pairs.b_in_a == [round(len(part & whole) / len(whole), 6)]
+
+
+def test_results_of_every_kind_make_a_report(tmp_path):
+    texts = made(6)
+    vectors = np.random.default_rng(1).normal(size=(6, 8))
+    vectors[1] = vectors[0] + 0.01
+    rows = [{"text": text, "who": f"s{i % 3}"} for i, text in enumerate(texts.values())]
+    lookalike.find(texts, threshold=0.3, out=tmp_path / "pairs.csv")
+    results = [
+        lookalike.find(texts, threshold=0.3, estimate=True),
+        lookalike.find(texts, simhash=12),
+        lookalike.find(texts, threshold=0.3, metric="cosine", weights="tf-idf"),
+        lookalike.find(texts, threshold=0.3, max_df=0.5),
+        lookalike.find(rows, threshold=0.2, groups="who"),
+        lookalike.find(vectors, metric="cosine", threshold=0.9),
+        lookalike.Result.open(tmp_path / "pairs.csv"),
+        pickle.loads(pickle.dumps(lookalike.find(texts, threshold=0.3))),
+        lookalike.dedup(texts, rule="contained", containment=0.5),
+    ]
+    for result in results:
+        removed = isinstance(result, lookalike.DedupResult)
+        main = build(result).main
+        assert len(main.pairs.a) == (result.counts["removed"] if removed else len(result)) > 0
+
+
+def test_a_document_is_kept_unless_it_was_removed_whatever_is_listed():
+    texts = {f"d{i:02}": PROSE for i in range(9)}
+    main = build(lookalike.dedup(texts), most_pairs=2).main
+    assert dict(zip(main.documents.name, main.documents.kept, strict=True)) == {
+        name: name == "d00" for name in texts
+    }
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import sys
 from lookalike.base.memory import address_limit
 from lookalike.cli import clock
 
-__all__ = ["main"]
+__all__ = ["find_everything", "main"]
 
 STOPPED = 130
 UNUSED = ("pandas",)
@@ -26,6 +26,11 @@ class _Unused:
     def find_spec(self, name: str, *_: object) -> None:
         if name in UNUSED:
             raise ModuleNotFoundError(name, name=name)
+
+
+def find_everything() -> None:
+    """Let modules be found again that no other command has a use for."""
+    sys.meta_path[:] = [one for one in sys.meta_path if not isinstance(one, _Unused)]
 
 
 def main() -> None:

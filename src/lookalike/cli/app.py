@@ -37,6 +37,7 @@ COMMANDS = {
     "boilerplate": "List the passages that many documents share.",
     "index": "Keep documents in an index, and ask it for similar ones.",
     "sketch": "Write fingerprints and signatures of documents.",
+    "report": "Write a result as one page to look at and to send.",
     "compare": "Say how similar two documents are, and where.",
     "plan": "Choose bands and rows, and show the curve.",
     "curve": "Show the curve of any banding or cascade.",

@@ -8,10 +8,11 @@ import click
 
 from lookalike.cli.command import AS_JSON, QUIET, SOURCE, flag
 from lookalike.cli.find import EXPLAIN, PLANNING, named
+from lookalike.cli.on_spark import asks_for_spark, dedup_on_spark
 from lookalike.cli.options import command
 from lookalike.cli.values import OneOf
 from lookalike.cli.working import FAIL_ON
-from lookalike.settings import FORMATS, DedupOptions
+from lookalike.settings import FORMATS, DedupCommandOptions, DedupOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +35,7 @@ FORMAT = click.Option(
 )
 
 
-@command(DedupOptions, SOURCE, DRY_RUN, FORMAT, EXPLAIN, AS_JSON, FAIL_ON, QUIET)
+@command(DedupCommandOptions, SOURCE, DRY_RUN, FORMAT, EXPLAIN, AS_JSON, FAIL_ON, QUIET)
 def dedup(
     source: tuple[str, ...],
     options: dict[str, Any],
@@ -65,27 +66,22 @@ def dedup(
     With --rule contained a document goes only if a kept one has all its shingles, or the share
     --containment of them: then nothing is removed that no kept document has.
 
+    With --engine spark the same job runs on a cluster, for tables that one machine cannot hold, and
+    DIR gets folders of part files: kept/ in the input's format, removed/ and clusters/.
+
     Example: lookalike dedup corpus.jsonl -o clean --keep longest
     """
     import lookalike
-    from lookalike.base.errors import SettingsError
     from lookalike.cli import screen, working
     from lookalike.cli.output import kind_of, show_facts, write_out
 
     out = options["out"]
-    if dry_run and options["list_only"]:
-        raise SettingsError("--list is for -o DIR: --dry-run prints what would go")
-    if options["annotate"] and dry_run:
-        raise SettingsError("--annotate is for -o DIR: --dry-run writes nothing")
-    if options["drop_unread"] and (dry_run or options["list_only"]):
-        raise SettingsError("--drop-unread is for -o DIR without --list: no files are copied")
-    if out is not None and dry_run:
-        raise SettingsError("-o DIR and --dry-run cannot be used together: give one")
-    if out is None and not dry_run:
-        raise SettingsError("name a folder for the results with -o DIR, or use --dry-run")
-    if format_ is not None and not dry_run:
-        raise SettingsError("--format is for --dry-run: DIR gets files of its own formats")
+    _check_output(options, format_, dry_run=dry_run)
     working.limit_of(fail_on)
+    if asks_for_spark(options):
+        shown = screen.status(quiet=quiet)
+        dedup_on_spark(source, options, shown, explain=explain, as_json=as_json, fail_on=fail_on)
+        return
     if options["rule"] == "contained":
         working.refuse_given(PLANNING, "with --rule contained")
     kind = kind_of({"format": format_, "out": out}, as_json=as_json)
@@ -109,6 +105,25 @@ def dedup(
         if not result.was_there:
             _summarise(result, out, console, explain=explain)
         working.end_if(fail_on, counts["removed"], counts["removed"], counts["read"])
+
+
+def _check_output(options: dict[str, Any], format_: str | None, *, dry_run: bool) -> None:
+    """Refuse what is asked of the output and cannot be."""
+    from lookalike.base.errors import SettingsError
+
+    out = options["out"]
+    if dry_run and options["list_only"]:
+        raise SettingsError("--list is for -o DIR: --dry-run prints what would go")
+    if options["annotate"] and dry_run:
+        raise SettingsError("--annotate is for -o DIR: --dry-run writes nothing")
+    if options["drop_unread"] and (dry_run or options["list_only"]):
+        raise SettingsError("--drop-unread is for -o DIR without --list: no files are copied")
+    if out is not None and dry_run:
+        raise SettingsError("-o DIR and --dry-run cannot be used together: give one")
+    if out is None and not dry_run:
+        raise SettingsError("name a folder for the results with -o DIR, or use --dry-run")
+    if format_ is not None and not dry_run:
+        raise SettingsError("--format is for --dry-run: DIR gets files of its own formats")
 
 
 def _summarise(result: DedupResult, out: Path | None, console: Console, *, explain: bool) -> None:

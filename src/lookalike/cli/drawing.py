@@ -69,12 +69,15 @@ def show_pairs_by_similarity(console: Console, histogram: Histogram, *, plain: b
     """Draw how many pairs of a corpus there are of each similarity."""
     from lookalike.base.plots.terminal import bar_lines
 
-    console.print(f"{histogram.label} (the bars are logarithmic)\n")
+    label = histogram.label[:1].upper() + histogram.label[1:]
+    console.print(f"{label}; the bars are logarithmic.\n")
     for line in bar_lines(histogram, console.width, ascii_only=plain):
         console.print(line, soft_wrap=True)
 
 
-def check_picture(out: Path | None) -> Callable[[Callable[[], Any], Console], None]:
+def check_picture(
+    out: Path | None, read: Sequence[str] = ()
+) -> Callable[[Callable[[], Any], Console], None]:
     """Refuse a name that is not of a picture, and give what writes one: axes to the file."""
     from lookalike.base.plots.figures import matplotlib, picture_bytes, picture_kind
     from lookalike.base.wording import visible
@@ -84,7 +87,7 @@ def check_picture(out: Path | None) -> Callable[[Callable[[], Any], Console], No
         return lambda _draw, _console: None
     kind = picture_kind(out)
     matplotlib()
-    check_targets([out], [])
+    check_targets([out], read)
 
     def write(draw: Callable[[], Any], console: Console) -> None:
         content = picture_bytes(draw(), kind)

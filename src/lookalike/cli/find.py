@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lookalike.cli.command import AS_JSON, QUIET, SOURCE, flag
+from lookalike.cli.on_spark import asks_for_spark, find_on_spark
 from lookalike.cli.options import command
 from lookalike.cli.working import FAIL_ON
-from lookalike.settings import FindOptions
+from lookalike.settings import FindCommandOptions
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,7 +29,7 @@ PLANNING = ("threshold", "recall", "bands", "rows", "cascade", "estimate", "seed
 EXPLAIN = flag(["--explain"], "Show the curve of the plan, and why this shingle.")
 
 
-@command(FindOptions, SOURCE, EXPLAIN, AS_JSON, FAIL_ON, QUIET)
+@command(FindCommandOptions, SOURCE, EXPLAIN, AS_JSON, FAIL_ON, QUIET)
 def find(
     source: tuple[str, ...],
     options: dict[str, Any],
@@ -43,6 +44,9 @@ def find(
     A person sees the most similar pairs, the clusters and a summary; --format jsonl streams every
     pair. Each pair was compared exactly and carries that score.
 
+    With --engine spark the same job runs on a cluster, for tables that one machine cannot hold; DIR
+    of -o gets the pairs, the clusters and a record of the run.
+
     Example: lookalike find essays/ --threshold 0.7
     """
     import lookalike
@@ -50,6 +54,10 @@ def find(
     from lookalike.cli.output import kind_of, show_facts, write_out
 
     working.limit_of(fail_on)
+    if asks_for_spark(options):
+        shown = screen.status(quiet=quiet)
+        find_on_spark(source, options, shown, explain=explain, as_json=as_json, fail_on=fail_on)
+        return
     if options["simhash"] is not None:
         working.refuse_given(PLANNING, "with --simhash")
     kind = kind_of(options, as_json=as_json)

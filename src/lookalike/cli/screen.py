@@ -35,7 +35,6 @@ __all__ = [
     "show_half",
     "show_json",
     "show_pairs",
-    "show_plan",
     "simple_table",
     "status",
     "stopped",
@@ -162,13 +161,6 @@ def show_half(console: Console, plan: Plan) -> None:
     means = "(1/b)^(1/r), of bits that agree," if plan.metric == "cosine" else "(1/b)^(1/r)"
     rule = f"; the rule of thumb {means} says {estimate:.4f}" if estimate is not None else ""
     console.print(f"A pair at {plan.half:.4f} is a candidate with a chance of one half{rule}.")
-
-
-def show_plan(console: Console, plan: Plan) -> None:
-    """Show a plan as a sentence and a small table."""
-    console.print(f"Plan: {plan.sentence()}")
-    if plan.cascade is not None:
-        show_curve(console, plan)
 
 
 def show_curve(console: Console, plan: Plan | None) -> None:

@@ -13,19 +13,21 @@ from weakref import WeakSet
 
 from lookalike.base import index_files
 from lookalike.base.errors import OutputError, SourceError, UnreadableError
+from lookalike.base.lock import Lock
 from lookalike.base.wording import quoted
 from lookalike.index.packed import damaged
 from lookalike.index.sqlite_rows import SCHEMA, Rows
-from lookalike.index.store import FORMAT
+from lookalike.index.store import FORMAT, Made
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
     from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from lookalike.index.store import Sought, Writer
 
 __all__ = ["SqliteStore"]
 
@@ -42,6 +44,8 @@ CACHE_BYTES = 1 << 26
 
 class SqliteStore:
     """One file; beside it, while it is open, SQLite's own -wal and -shm."""
+
+    on_server = False
 
     def __init__(
         self,
@@ -161,8 +165,9 @@ class SqliteStore:
             connection.close()
 
     @contextmanager
-    def read(self) -> Iterator[Rows]:
-        """Look at the file as it is now."""
+    def read(self, sought: Sought | None = None) -> Iterator[Rows]:
+        """Look at the file as it is now, which nothing makes quicker that is known before."""
+        del sought
         with self._failures(), self._connected() as connection:
             connection.execute("BEGIN")
             # The moment that is looked at is that of the first statement.
@@ -171,13 +176,30 @@ class SqliteStore:
             connection.execute("COMMIT")
 
     @contextmanager
-    def write(self, locks: NDArray[np.int64] | None = None) -> Iterator[Rows]:
+    def write(
+        self, locks: NDArray[np.int64] | None = None, sought: Sought | None = None
+    ) -> Iterator[Rows]:
         """Change the file: one writer at a time, whatever the locks."""
-        del locks
+        del locks, sought
         with self._failures(), self._connected() as connection:
             connection.execute("BEGIN IMMEDIATE")
             yield Rows(connection)
             connection.execute("COMMIT")
+
+    def change(
+        self,
+        work: Callable[[Writer], Made],
+        locks: NDArray[np.int64] | None = None,
+        sought: Sought | None = None,
+    ) -> Made:
+        """Change the file by a function."""
+        with self.write(locks, sought) as rows:
+            return work(rows)
+
+    def turn(self) -> FileTurn | None:
+        """Give the right to be the one job; None while another has it."""
+        turn = FileTurn(self._path.with_name(f"{self._path.name}-job"))
+        return turn if turn.acquired else None
 
     def compact(self) -> None:
         """Write the file anew, without gaps."""
@@ -215,6 +237,28 @@ class SqliteStore:
 
     def _unlock(self) -> None:
         self._lock = threading.Lock()
+
+
+class FileTurn:
+    """The right to be the one job, by a file beside the index that is there as long as it is."""
+
+    def __init__(self, path: Path) -> None:
+        """Try to have it; `acquired` tells whether no other has."""
+        try:
+            self._lock = Lock(path)
+        except OSError as error:
+            raise OutputError(f"{path} cannot be written: {error.strerror}") from None
+        # One that another job has removed meanwhile keeps nobody off.
+        self.acquired = self._lock.acquired and self._lock.is_there()
+        if not self.acquired:
+            self._lock.release()
+
+    def check(self) -> None:
+        """Be sure of it: the system keeps it as long as this process lives."""
+
+    def release(self) -> None:
+        """Let another have it."""
+        self._lock.remove()
 
 
 STORES: WeakSet[SqliteStore] = WeakSet()

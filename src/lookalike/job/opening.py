@@ -130,7 +130,7 @@ def _check_places(read: list[str], options: Any) -> None:
     out, kind, work, clusters = (
         getattr(options, name, None) for name in ("out", "format", "work", "clusters")
     )
-    files = []
+    files = _pages_of(options)
     if hasattr(options, "out") and out is None and kind is not None:
         raise SettingsError(f"{setting('format')} is of a file: name one by {setting('out')}")
     if out is not None:
@@ -148,6 +148,15 @@ def _check_places(read: list[str], options: Any) -> None:
     check_targets(files, read)
     if work is not None:
         check_apart(work, read)
+
+
+def _pages_of(options: Any) -> list[str | os.PathLike[str]]:
+    """Give the page that a job is to write, if any; what is asked of it needs one."""
+    page = getattr(options, "report", None)
+    for name in ("label", "date", "anonymise"):
+        if page is None and getattr(options, name, None):
+            raise SettingsError(f"{setting(name)} is of a page: name one by {setting('report')}")
+    return [] if page is None else [page]
 
 
 def _is_folder(out: str | os.PathLike[str], options: Any) -> bool:

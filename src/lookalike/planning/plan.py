@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from lookalike.base.errors import SettingsError
+from lookalike.base.plots.shapes import BINS
 from lookalike.base.wording import CHANCE_DIGITS, count, floor, in_full, quoted, setting
 from lookalike.planning.curves import (
     Cascade,
@@ -24,6 +25,7 @@ from lookalike.planning.curves import (
 from lookalike.planning.plan_curves import plan_curves, sampled_pairs
 from lookalike.planning.recall import BitPath, Chance, RowPath
 from lookalike.planning.sampling import TYPICAL, Background
+from lookalike.planning.showing import chances_html
 from lookalike.sketches.hyperplanes import FINGERPRINT_BITS, FOLDED_SIZE, transform_size
 from lookalike.sketches.minhash import BLOCK_ROWS
 from lookalike.sketches.prefilter import PREFILTER_ROWS, passing
@@ -373,9 +375,9 @@ class Plan:
         """Give the curve of candidates and that of the whole path, as points."""
         return plan_curves(self)
 
-    def histogram(self) -> Histogram | None:
+    def histogram(self, bins: int = BINS) -> Histogram | None:
         """Count the pairs of the corpus by similarity, as its sample has them; None without one."""
-        return sampled_pairs(self)
+        return sampled_pairs(self, bins)
 
     def plot(self, ax: Any = None) -> Any:
         """Draw the curves with Matplotlib, over the pairs of the corpus, and give the axes.
@@ -387,6 +389,19 @@ class Plan:
         sampled = self.histogram()
         threshold = None if self.distance is not None else self.threshold
         return draw_plan(self.curves(), [sampled] if sampled else [], ax, threshold=threshold)
+
+    def _repr_html_(self) -> str:
+        """Show the plan in a notebook: its sentence, its curves, and its chances folded below."""
+        from lookalike.base.html import block, paragraph
+        from lookalike.base.plots.svg import curve_svg
+
+        parts = [paragraph(self.sentence())]
+        threshold = None if self.distance is not None else self.threshold
+        parts.append(curve_svg(self.curves(), self.histogram(), threshold=threshold))
+        if self.cascade is not None and self.distance is None:
+            columns = ("similarity", "candidate", "found")
+            parts.append(chances_html(columns, [point[:3] for point in self.table()]))
+        return block(*parts)
 
     def table(self) -> list[Point]:
         """Give what becomes of pairs of similarities around the threshold."""

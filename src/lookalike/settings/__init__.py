@@ -2,6 +2,7 @@
 
 from lookalike.settings.commands import (
     BoilerplateOptions,
+    CompareAllOptions,
     CompareOptions,
     ContainedOptions,
     DedupOptions,
@@ -9,13 +10,21 @@ from lookalike.settings.commands import (
     LearnOptions,
     LessonOptions,
     MatrixLessonOptions,
+    PlanCommandOptions,
+    PlanCorpusOptions,
     PlanOptions,
+    ReportOptions,
     SketchFileOptions,
     SketchOptions,
 )
 from lookalike.settings.options import FORMATS, METRICS, WEIGHTS, Measured
 from lookalike.settings.settings import FORMAT, Settings, check_share, settings_of
-from lookalike.settings.spark_options import SparkDedupOptions, SparkFindOptions
+from lookalike.settings.spark_options import (
+    DedupCommandOptions,
+    FindCommandOptions,
+    SparkDedupOptions,
+    SparkFindOptions,
+)
 
 __all__ = [
     "FORMAT",
@@ -23,15 +32,21 @@ __all__ = [
     "METRICS",
     "WEIGHTS",
     "BoilerplateOptions",
+    "CompareAllOptions",
     "CompareOptions",
     "ContainedOptions",
+    "DedupCommandOptions",
     "DedupOptions",
+    "FindCommandOptions",
     "FindOptions",
     "LearnOptions",
     "LessonOptions",
     "MatrixLessonOptions",
     "Measured",
+    "PlanCommandOptions",
+    "PlanCorpusOptions",
     "PlanOptions",
+    "ReportOptions",
     "Settings",
     "SketchFileOptions",
     "SketchOptions",

@@ -11,30 +11,27 @@ from lookalike.settings.options import (
     Across,
     Assumed,
     Banded,
-    Chosen,
     Cleaned,
     Clustered,
     Drawn,
     Encoded,
     Estimated,
+    FromFiles,
     Grouped,
     Indexed,
     Inside,
     Keeping,
     Listed,
     MainText,
-    Markup,
     MatrixFile,
     Measured,
     Normalised,
     Passages,
-    Records,
     Resources,
     Ruled,
     Seeded,
     Shingled,
     Similar,
-    TableLayout,
     Taught,
     TextField,
     VectorField,
@@ -46,9 +43,11 @@ from lookalike.settings.options import (
 
 if TYPE_CHECKING:
     import os
+from lookalike.settings.report_options import Labelled, Reported, ReportOptions
 
 __all__ = [
     "BoilerplateOptions",
+    "CompareAllOptions",
     "CompareOptions",
     "ContainedOptions",
     "DedupOptions",
@@ -56,7 +55,10 @@ __all__ = [
     "LearnOptions",
     "LessonOptions",
     "MatrixLessonOptions",
+    "PlanCommandOptions",
+    "PlanCorpusOptions",
     "PlanOptions",
+    "ReportOptions",
     "SketchFileOptions",
     "SketchOptions",
 ]
@@ -69,14 +71,11 @@ __all__ = [
 class FindOptions(
     Resources,
     Working,
+    Labelled,
+    Reported,
     Clustered,
     Written,
-    Chosen,
-    Encoded,
-    TableLayout,
-    Records,
-    MainText,
-    Markup,
+    FromFiles,
     VectorField,
     TextField,
     Seeded,
@@ -98,12 +97,9 @@ class FindOptions(
 class DedupOptions(
     Resources,
     Working,
-    Chosen,
-    Encoded,
-    TableLayout,
-    Records,
-    MainText,
-    Markup,
+    Labelled,
+    Reported,
+    FromFiles,
     VectorField,
     TextField,
     Seeded,
@@ -128,12 +124,7 @@ class ContainedOptions(
     Resources,
     Working,
     Written,
-    Chosen,
-    Encoded,
-    TableLayout,
-    Records,
-    MainText,
-    Markup,
+    FromFiles,
     TextField,
     Normalised,
     Cleaned,
@@ -149,12 +140,7 @@ class BoilerplateOptions(
     Resources,
     Working,
     Written,
-    Chosen,
-    Encoded,
-    TableLayout,
-    Records,
-    MainText,
-    Markup,
+    FromFiles,
     TextField,
     Normalised,
     Listed,
@@ -165,12 +151,7 @@ class BoilerplateOptions(
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class SketchOptions(
     Resources,
-    Chosen,
-    Encoded,
-    TableLayout,
-    Records,
-    MainText,
-    Markup,
+    FromFiles,
     VectorField,
     TextField,
     Seeded,
@@ -198,8 +179,35 @@ class CompareOptions(Encoded, Passages, MainText, Normalised, Weighted, Measured
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class CompareAllOptions(Encoded, MainText, Normalised, Weighted, Measured, Shingled):
+    """Options of `compare_all`."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class PlanOptions(Measured, Banded, Assumed, Similar):
     """Options of `plan`."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class PlanCorpusOptions(
+    Resources,
+    FromFiles,
+    VectorField,
+    TextField,
+    Normalised,
+    Cleaned,
+    Weighted,
+    Measured,
+    Banded,
+    Shingled,
+    Similar,
+):
+    """Options of `plan_corpus`."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class PlanCommandOptions(PlanCorpusOptions, Assumed):
+    """Options of the command `plan`: of a corpus, or of what is assumed of one."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

@@ -1,11 +1,15 @@
-"""The options of `lookalike.spark`: those of the local engine that frames have a use for."""
+"""The options of `lookalike.spark`, and what commands take to run there.
+
+They are those of the local engine that frames have a use for.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lookalike.base.options import option
+from lookalike.settings.commands import DedupOptions, FindOptions
 from lookalike.settings.options import (
     Banded,
     Cleaned,
@@ -25,7 +29,14 @@ from lookalike.settings.options import (
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["SparkDedupOptions", "SparkFindOptions"]
+__all__ = [
+    "DedupCommandOptions",
+    "FindCommandOptions",
+    "SparkDedupOptions",
+    "SparkFindOptions",
+]
+
+ENGINES = ("local", "spark")
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
@@ -99,3 +110,37 @@ class SparkDedupOptions(
     KeepingRows,
 ):
     """Options of `spark.dedup` and `spark.annotate`."""
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class OnSpark:
+    """What does the work of a command."""
+
+    engine: str = option(
+        "local",
+        "What does the work: this process, or Apache Spark, which reads and writes Parquet, JSONL "
+        "and CSV where it can (s3a://, hdfs://); needs lookalike[spark].",
+        choices=ENGINES,
+    )
+    master: str | None = option(
+        None,
+        "With Spark: where it runs, as local[4], spark://HOST:PORT, yarn, k8s://HOST:PORT, or "
+        "sc://HOST:PORT for a server of Spark Connect; by default as configured, or this machine.",
+        metavar="URL",
+    )
+    spark_conf: Any = option(
+        None,
+        "With Spark: its configuration, as spark.executor.memory=8g. May be given several times.",
+        metavar="NAME=VALUE",
+        is_list=True,
+    )
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class FindCommandOptions(OnSpark, FindOptions):
+    """Options of the command `find`."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class DedupCommandOptions(OnSpark, DedupOptions):
+    """Options of the command `dedup`."""

@@ -5,8 +5,9 @@ It needs `pip install 'lookalike[spark]'`, and loads PySpark when it is first us
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from lookalike.base.errors import MissingExtraError
 from lookalike.base.lazy_names import on_first_use
 
 if TYPE_CHECKING:
@@ -22,6 +23,17 @@ _HOMES = {
     "find": "api",
 }
 
-__getattr__ = on_first_use(__name__, _HOMES)
+_load = on_first_use(__name__, _HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    """Load what is asked for, or say what is missing for it."""
+    try:
+        return _load(name)
+    except ModuleNotFoundError as error:
+        if str(error.name).partition(".")[0] not in ("pyspark", "py4j"):
+            raise
+        raise MissingExtraError("jobs on Spark", "spark") from None
+
 
 __all__ = ["SparkDedupResult", "SparkFindResult", "annotate", "dedup", "find"]

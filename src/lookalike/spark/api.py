@@ -10,8 +10,10 @@ from lookalike.base.wording import setting
 from lookalike.job.given import settings_from
 from lookalike.settings import SparkDedupOptions, SparkFindOptions
 from lookalike.spark.dedup_result import SparkDedupResult
+from lookalike.spark.failures import clear_errors
 from lookalike.spark.find_result import SparkFindResult
 from lookalike.spark.job import SparkJob
+from lookalike.spark.preflight import check_workers
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -29,7 +31,9 @@ def find(frame: DataFrame, options: SparkFindOptions) -> SparkFindResult:
     no order.
     """
     settings = _settings(options)
-    job = SparkJob.run(frame, settings, columns=_columns(options), progress=options.progress)
+    with clear_errors():
+        check_workers(frame.sparkSession)
+        job = SparkJob.run(frame, settings, columns=_columns(options), progress=options.progress)
     return SparkFindResult(job, options.max_rounds)
 
 
@@ -41,14 +45,17 @@ def dedup(frame: DataFrame, options: SparkDedupOptions) -> SparkDedupResult:
     `order`, or else of their ids.
     """
     settings = _settings(options)
-    job = SparkJob.run(
-        frame,
-        settings,
-        columns=_columns(options),
-        keep=options.keep,
-        order=options.order,
-        progress=options.progress,
-    )
+    with clear_errors():
+        check_workers(frame.sparkSession)
+        job = SparkJob.run(
+            frame,
+            settings,
+            columns=_columns(options),
+            keep=options.keep,
+            order=options.order,
+            pair_large=False,
+            progress=options.progress,
+        )
     return SparkDedupResult(job, options.max_rounds)
 
 
@@ -86,8 +93,9 @@ def _settings(options: Any) -> Settings:
         ("groups", settings.groups is not None, "groups are not kept apart on Spark"),
     ):
         if given:
-            value = {"recall": 1, "rule": settings.rule, "weights": settings.weights}.get(name)
-            raise SettingsError(f"{setting(name, value)} is not for Spark, as {reason}: {local}")
+            value = {"recall": 1, "rule": settings.rule, "weights": settings.weights}
+            named = setting(name, value[name]) if name in value else setting(name)
+            raise SettingsError(f"{named} is not for Spark, as {reason}: {local}")
     rounds = options.max_rounds
     if rounds is not None and (
         isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 0

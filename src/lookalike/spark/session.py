@@ -1,0 +1,177 @@
+"""A session of Spark for the command line: started, quiet, and ended with the job."""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+import sys
+import tempfile
+import warnings
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from lookalike.base.errors import LookalikeError, MissingExtraError, SettingsError, SparkError
+from lookalike.base.wording import setting
+from lookalike.spark.failures import clear_errors, described
+from lookalike.spark.java import use_java
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from pyspark.sql import SparkSession
+
+__all__ = ["conf_of", "running_session"]
+
+REACH_SECONDS = 10.0
+"""That a master may take to be reached."""
+PORTS = {"spark": 7077, "sc": 15002}
+"""Of masters that are reached over a socket, unless they name another."""
+MASTERS = re.compile(r"local(\[[^\]]+\])?|local-cluster\[.+\]|yarn|(spark|sc|k8s)://.+")
+ELSEWHERE = ("PYSPARK_GATEWAY_PORT", "SPARK_REMOTE", "SPARK_HOME", "SPARK_CONF_DIR", "MASTER")
+"""Where any of these is set, the master may be configured already."""
+OUR_CONF = {
+    "spark.sql.adaptive.enabled": "true",
+    "spark.ui.showConsoleProgress": "false",
+}
+LOCAL_CONF = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.sql.shuffle.partitions": "32",
+    "spark.ui.enabled": "false",
+}
+"""Of one machine alone, whatever its network is like."""
+JAVA_SAYS = re.compile(r"(?:Exception|Error)\b[^\n]*")
+
+
+def conf_of(given: Sequence[str] | None) -> dict[str, str]:
+    """Read configuration as it is typed: name=value."""
+    found = {}
+    for one in given or ():
+        name, sign, value = one.partition("=")
+        if not sign or not name.strip():
+            raise SettingsError(
+                f"{setting('spark_conf', one)}: use name=value, as spark.executor.memory=8g"
+            )
+        found[name.strip()] = value.strip()
+    return found
+
+
+@contextmanager
+def running_session(master: str | None, conf: Mapping[str, str]) -> Iterator[SparkSession]:
+    """Give a session, with what Java says kept from the screen; one that was started is ended."""
+    builder = _builder()
+    chosen = master or _configured()
+    if chosen is not None:
+        check_master(chosen)
+    remote = (chosen or "").startswith("sc://") or (master is None and "SPARK_REMOTE" in os.environ)
+    if not remote:
+        use_java()
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = _configure(builder.appName("lookalike"), chosen, conf, remote=remote)
+    with tempfile.TemporaryDirectory(prefix="lookalike-") as folder, warnings.catch_warnings():
+        warnings.filterwarnings("ignore", module=r"pyspark\.")
+        log = Path(folder, "java.log")
+        session = _started(builder, log)
+        try:
+            with clear_errors():
+                yield session
+        finally:
+            with _stderr_to(log):
+                session.stop()
+
+
+def _builder() -> Any:
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise MissingExtraError("jobs on Spark", "spark") from None
+    return SparkSession.builder
+
+
+def _configured() -> str | None:
+    """Give this machine as the master where nothing says another."""
+    return None if any(name in os.environ for name in ELSEWHERE) else "local[*]"
+
+
+def _configure(builder: Any, master: str | None, conf: Mapping[str, str], *, remote: bool) -> Any:
+    if remote:
+        builder = builder.remote(master) if master else builder
+        ours: dict[str, str] = {}
+    else:
+        builder = builder.master(master) if master else builder
+        ours = OUR_CONF | (LOCAL_CONF if (master or "").startswith("local[") else {})
+    for name, value in {**ours, **conf}.items():
+        builder = builder.config(name, value)
+    return builder
+
+
+def check_master(master: str) -> None:
+    """Refuse a master that is none, or that does not answer."""
+    if not MASTERS.fullmatch(master):
+        raise SettingsError(
+            f"{setting('master', master)}: use local[4], spark://HOST:PORT, yarn, k8s://HOST:PORT "
+            "or sc://HOST:PORT"
+        )
+    scheme, _, rest = master.partition("://")
+    if scheme not in PORTS:
+        return
+    places = rest.split(";")[0].rstrip("/").split(",")
+    reasons = [reason for place in places if (reason := _unreached(place, PORTS[scheme]))]
+    if len(reasons) == len(places):
+        raise SparkError(
+            f"{master} cannot be reached, {reasons[0]}: is it running, and is its address right?"
+        )
+
+
+def _unreached(place: str, usual: int) -> str | None:
+    """Say why a place does not answer, or None where it does."""
+    try:
+        split = urlsplit(f"//{place}")
+        address = split.hostname or "", split.port or usual
+        with socket.create_connection(address, timeout=REACH_SECONDS):
+            return None
+    except TimeoutError:
+        return f"no answer within {REACH_SECONDS:.0f} seconds"
+    except (OSError, ValueError) as error:
+        return (getattr(error, "strerror", None) or str(error)).lower()
+
+
+def _started(builder: Any, log: Path) -> SparkSession:
+    try:
+        with _stderr_to(log):
+            session: SparkSession = builder.getOrCreate()
+            return session
+    except Exception as error:
+        if isinstance(error, LookalikeError):
+            raise
+        said = log.read_text(errors="replace") if log.exists() else ""
+        raise _not_started(f"{error}\n{said}") from None
+
+
+def _not_started(text: str) -> LookalikeError:
+    """Say why Java, or the master, did not start the job."""
+    found = described(text)
+    if "Spark failed" not in str(found):
+        return found
+    said = JAVA_SAYS.findall(text)
+    reason = " ".join((said[-1] if said else text.splitlines()[0]).split())
+    return SparkError(
+        f"Spark cannot be started, {reason[:200]}: check the master and the configuration"
+    )
+
+
+@contextmanager
+def _stderr_to(log: Path) -> Iterator[None]:
+    """Send what this process and those that it starts write to standard error into a file."""
+    sys.stderr.flush()
+    kept = os.dup(2)
+    try:
+        with log.open("ab") as file:
+            os.dup2(file.fileno(), 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
