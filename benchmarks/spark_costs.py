@@ -71,7 +71,7 @@ def measured(job: str, count: int, slots: int, seed: int) -> Costs:
     try:
         clock = Clock()
         log = {"spark_eventLog_enabled": "true", "spark_eventLog_dir": folder.as_uri()}
-        log["spark_eventLog_rolling_enabled"] = "false"
+        log |= {"spark_eventLog_rolling_enabled": "false", "spark_eventLog_compress": "false"}
         with session(slots, clock, **log) as spark:
             import lookalike.spark
 
