@@ -97,7 +97,13 @@ class Cluster:
         conf = self.folder / "conf"
         conf.mkdir()
         (conf / "log4j2.properties").write_text(LOG)
-        defaults = DEFAULTS | {"spark.local.dir": str(self.folder / "local")}
+        self.store = self.folder / "store"
+        self.store.mkdir()
+        defaults = DEFAULTS | {
+            "spark.local.dir": str(self.folder / "local"),
+            # What Spark reads and writes as viewfs://tests/store, and Python cannot.
+            "spark.hadoop.fs.viewfs.mounttable.tests.link./store": self.store.as_uri(),
+        }
         lines = [f"{name} {value}\n" for name, value in defaults.items()]
         (conf / "spark-defaults.conf").write_text("".join(lines))
         sources = os.pathsep.join([str(Path(__file__).parents[2] / "src"), *sys.path])
