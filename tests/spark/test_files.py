@@ -71,6 +71,7 @@ def test_lines_of_json_are_kept_to_the_byte_and_as_on_one_machine(
     record = json.loads((out / "run.json").read_text())
     assert record["engine"] == "spark"
     assert record["fingerprint"] == expected.settings.fingerprint()
+    assert expected.plan is not None
     assert record["plan"] == expected.plan.as_dict()
     assert {name: record["counts"][name] for name in ("read", "kept", "removed", "empty")} == {
         name: expected.counts[name] for name in ("read", "kept", "removed", "empty")

@@ -142,8 +142,13 @@ class Cluster:
         wait_for("the workers are there", lambda: self._alive() == len(self.workers))
 
     def _alive(self) -> int:
-        with urllib.request.urlopen(f"http://{LOOPBACK}:{self._page}/json/", timeout=5) as page:
-            return int(json.load(page)["aliveworkers"])
+        """Count the workers that the master knows; none while its page is not laid out yet."""
+        address = f"http://{LOOPBACK}:{self._page}/json/"
+        try:
+            with urllib.request.urlopen(address, timeout=5) as page:
+                return int(json.load(page)["aliveworkers"])
+        except OSError:
+            return 0
 
     def executors(self) -> list[tuple[subprocess.Popen[bytes], psutil.Process]]:
         """Give the processes of executors, each with its worker."""

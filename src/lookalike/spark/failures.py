@@ -52,10 +52,8 @@ def described(error: BaseException | str) -> LookalikeError:
             return made_of(found, place_of(text))
     # The last reason is what the others came of.
     reasons = re.findall(REASON, text, re.MULTILINE)
-    said = reasons[-1] if reasons else next(filter(str.strip, text.splitlines()), "")
-    return SparkError(
-        f"Spark failed: {shortened(' '.join(said.split()), SAID_CHARACTERS) or type(error).__name__}"
-    )
+    said = reasons[-1] if reasons else next(filter(str.strip, text.splitlines()), "for no reason")
+    return SparkError(f"Spark failed: {shortened(' '.join(said.split()), SAID_CHARACTERS)}")
 
 
 def place_of(text: str) -> str:
@@ -81,8 +79,8 @@ def _no_store(found: re.Match[str], _: str) -> LookalikeError:
             "version of the Hadoop that Spark has"
         )
     return SourceError(
-        f"Spark has no library for this store, {found[1]}: name a path that it can read, or add the "
-        "library by the configuration spark.jars.packages"
+        f"Spark has no library for this store, {found[1]}: name a path that it can read, or add "
+        "the library by the configuration spark.jars.packages"
     )
 
 
