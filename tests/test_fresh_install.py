@@ -17,6 +17,7 @@ GOOD = [
     "lookalike/learn/web/page.css",
     "lookalike/learn/web/start.js",
     "lookalike-0.1.0.dist-info/METADATA",
+    "lookalike-0.1.0.dist-info/licenses/LICENSE",
 ]
 
 
@@ -46,7 +47,7 @@ def test_what_is_no_part_of_the_package_is_refused(name, tmp_path):
         fresh_install.check_contents(wheel_of(tmp_path, [*GOOD, name]))
 
 
-@pytest.mark.parametrize("name", GOOD[1:4])
+@pytest.mark.parametrize("name", [*GOOD[1:4], GOOD[-1]])
 def test_what_is_missing_is_told(name, tmp_path):
     with pytest.raises(SystemExit, match="lacks"):
         fresh_install.check_contents(wheel_of(tmp_path, [one for one in GOOD if one != name]))

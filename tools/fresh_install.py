@@ -18,6 +18,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
+LICENCE = ".dist-info/licenses/LICENSE"
 NEEDED = (
     *("lookalike/py.typed", "lookalike/text/unicode.bin", "lookalike/learn/samples/"),
     *("lookalike/learn/web/page.html", "lookalike/learn/web/page.css"),
@@ -57,6 +58,8 @@ def check_contents(wheel: Path) -> None:
     for needed in NEEDED:
         if not any(name.startswith(needed) for name in names):
             sys.exit(f"{wheel} lacks {needed}")
+    if not any(name.endswith(LICENCE) for name in names):
+        sys.exit(f"{wheel} lacks the text of its licence")
     for name in names:
         package, _, rest = name.partition("/")
         if package.endswith(".dist-info"):

@@ -6,21 +6,28 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from psycopg.errors import DeadlockDetected, SerializationFailure
 
 from index_model import answers, edited_texts
 from lookalike import LookalikeError, SourceError
-from lookalike.base.errors import OutputError
+from lookalike.base.errors import OutputError, UnreadableError
+from lookalike.index import adding
 from lookalike.index.index import Index
+from lookalike.index.postgres_rows import Writing
 from lookalike.read.corpus import Corpus
 from processes import environment
 
 RECIPE: dict[str, Any] = {"shingle": "chars:4", "threshold": 0.5, "bands": 30, "rows": 1}
+FEW_BANDS: dict[str, Any] = {**RECIPE, "bands": 4}
+MANY_SLOTS = 2048
+"""Of which two documents with few bands have none in common."""
 PAGE = "the ferry came in with bread, candles and letters for the winter"
 
 
@@ -65,6 +72,27 @@ def test_of_threads_that_bring_the_same_page_one_is_told_that_it_is_new(address,
             index.remove([f"{turn}-{first}"])
 
 
+def begun(code: str, address: str, given: Sequence[Sequence[str]]) -> list[Any]:
+    """Let processes that say when they are ready begin at the same moment."""
+    processes: list[Any] = [
+        subprocess.Popen(
+            [sys.executable, "-c", code, address, *mine],
+            env=environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for mine in given
+    ]
+    for one in processes:
+        assert one.stdout.readline() == "ready\n"
+    for one in processes:
+        one.stdin.write("go\n")
+        one.stdin.flush()
+    return processes
+
+
 ADMITTING = """
 import json, sys
 from lookalike.index.index import Index
@@ -81,16 +109,7 @@ print(json.dumps(added))
 
 
 def test_of_processes_that_bring_the_same_pages_one_is_told_that_each_is_new(address):
-    command = [sys.executable, "-c", ADMITTING, address]
-    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    processes: list[Any] = [
-        subprocess.Popen([*command, name], env=environment(), **pipes) for name in "ab"
-    ]
-    for one in processes:
-        assert one.stdout.readline() == "ready\n"
-    for one in processes:
-        one.stdin.write("go\n")
-        one.stdin.flush()
+    processes = begun(ADMITTING, address, ["a", "b"])
     added = [json.loads(one.communicate()[0]) for one in processes]
     assert sorted(added[0] + added[1]) == [*range(60)]
     with Index(address) as index:
@@ -248,3 +267,114 @@ def test_to_open_an_index_does_not_take_the_locks_of_others_in_the_process(tmp_p
         index.add("b", PAGE)
     with Index(path) as index:
         assert list(index) == ["a", "b"]
+
+
+class TestWritersThatWantEachOthersTexts:
+    """Each replaces a document by the text that another one's had: none is refused or lost."""
+
+    TEXTS = tuple(f"{number} {PAGE} " * 2 for number in range(3))
+
+    def check_each_has_its_own(self, index: Index) -> None:
+        """After a multiple of three turns each has the text that it began with."""
+        assert sorted(map(str, index)) == ["0", "1", "2"]
+        for number, text in enumerate(self.TEXTS):
+            assert [one.id for one in index.query(text, threshold=1)] == [f"{number}"]
+
+    def test_two_that_swap_texts_do_not_wait_for_each_other(self, postgres, monkeypatch):
+        """As each is about to remove the text that the other one takes."""
+        monkeypatch.setattr("lookalike.index.postgres.SLOTS", MANY_SLOTS)
+        monkeypatch.setattr("lookalike.index.postgres.AGAIN", ())
+        drop_unused, met = Writing.drop_unused, threading.Barrier(2)
+
+        def meet_and_drop(writer: Any, entries: Any) -> int:
+            with suppress(threading.BrokenBarrierError):
+                met.wait(0.3)
+            return drop_unused(writer, entries)
+
+        one, other = "one fish, two fish, red fish, blue fish", PAGE
+        with Index.create(postgres.address(), **FEW_BANDS) as index:
+            for id, text in (("a", one), ("b", other)):
+                index.add(id, text)
+            monkeypatch.setattr(Writing, "drop_unused", meet_and_drop)
+            swapped = [("a", other), ("b", one)]
+            together(lambda number: index.add(*swapped[number]), 2)
+            for id, text in swapped:
+                assert [match.id for match in index.query(text, threshold=1)] == [id]
+
+    def test_threads_that_swap_texts_all_succeed(self, address):
+        with Index(address) as index:
+            for number, text in enumerate(self.TEXTS):
+                index.add(f"{number}", text)
+
+            def replace(number: int) -> None:
+                for turn in range(1, 13):
+                    index.add(f"{number}", self.TEXTS[(number + turn) % 3])
+
+            together(replace, 3)
+            self.check_each_has_its_own(index)
+
+    def test_processes_that_swap_texts_all_succeed(self, postgres):
+        code = """
+import sys
+from lookalike.index.index import Index
+mine, texts = int(sys.argv[2]), sys.argv[3:]
+with Index(sys.argv[1]) as index:
+    print("ready", flush=True)
+    sys.stdin.readline()
+    for turn in range(1, 31):
+        index.add(str(mine), texts[(mine + turn) % len(texts)])
+"""
+        address = postgres.address()
+        with Index.create(address, **RECIPE) as index:
+            for number, text in enumerate(self.TEXTS):
+                index.add(f"{number}", text)
+            processes = begun(code, address, [[str(one), *self.TEXTS] for one in range(2)])
+            for one in processes:
+                _, said = one.communicate()
+                assert (one.returncode, said) == (0, "")
+            self.check_each_has_its_own(index)
+
+
+@pytest.mark.parametrize("text", [PAGE, f"{PAGE} and more"])
+def test_what_is_replaced_as_it_is_found_is_not_in_the_way(postgres, monkeypatch, text):
+    """An admission that could not name what it is similar to looks again, and adds."""
+    monkeypatch.setattr("lookalike.index.postgres.SLOTS", MANY_SLOTS)
+    address = postgres.address()
+    with Index.create(address, **FEW_BANDS) as other:
+        other.add("page", PAGE)
+    with Index(address) as index, Index(address, timeout=5) as other:
+        documents_of, replaced = Writing.documents_of, []
+
+        def replace_first(writer: Any, entries: Any) -> Any:
+            if not replaced:
+                replaced.append(other.add("page", "1234567890 of another kind"))
+            return documents_of(writer, entries)
+
+        monkeypatch.setattr(Writing, "documents_of", replace_first)
+        admission = index.admit("new", text)
+        assert (admission.added, admission.matches) == (True, [])
+        again = index.admit("newer", text)
+        assert (again.added, [one.id for one in again.matches]) == (False, ["new"])
+
+
+def test_a_change_that_the_server_undoes_is_made_again(postgres, monkeypatch):
+    address = postgres.address()
+    with Index.create(address, **RECIPE) as index:
+        index.add("a", PAGE)
+        put, failed = adding.put, []
+
+        def fail_twice(writer: Any, *given: Any, **options: Any) -> Any:
+            added = put(writer, *given, **options)
+            if len(failed) < 2:
+                failed.append(1)
+                raise [DeadlockDetected, SerializationFailure][len(failed) - 1]
+            return added
+
+        monkeypatch.setattr(adding, "put", fail_twice)
+        assert index.add("b", f"{PAGE} 2").documents == 1
+        assert sorted(map(str, index)) == ["a", "b"]
+        monkeypatch.setattr("lookalike.index.postgres.AGAIN", ())
+        failed.clear()
+        with pytest.raises(UnreadableError, match="another writer was in the way, and nothing of"):
+            index.add("c", PAGE)
+        assert sorted(map(str, index)) == ["a", "b"]

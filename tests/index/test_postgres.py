@@ -5,14 +5,16 @@ import subprocess
 import sys
 import threading
 
+import numpy as np
 import psycopg
 import pytest
 
 from lookalike.base.errors import OutputError, SettingsError, SourceError, UnreadableError
-from lookalike.index import postgres as module
-from lookalike.index.postgres import STEPS, PostgresStore
+from lookalike.index import postgres_connections, postgres_schema
+from lookalike.index.postgres import PostgresStore
 from lookalike.index.postgres_address import PostgresAddress
-from lookalike.index.store import FORMAT, Document
+from lookalike.index.postgres_schema import STEPS
+from lookalike.index.store import FORMAT, Document, Sought
 from store_places import postgres_place
 
 NAME = f"test_{secrets.token_hex(8)}"
@@ -104,7 +106,7 @@ def place(postgres):
 
 
 def test_no_server_is_told_without_the_password(monkeypatch):
-    monkeypatch.setattr(module, "PAUSES", (0.01,))
+    monkeypatch.setattr(postgres_connections, "PAUSES", (0.01,))
     with pytest.raises(UnreadableError) as caught:
         PostgresStore("postgresql://me:secret@127.0.0.1:1/db?index=pages")
     said = str(caught.value)
@@ -117,7 +119,7 @@ def test_no_server_is_told_without_the_password(monkeypatch):
 
 def test_a_server_that_does_not_answer_at_once_is_tried_again(place, monkeypatch):
     place.create({"n": "1"}).close()
-    monkeypatch.setattr(module, "PAUSES", (0.0, 0.0))
+    monkeypatch.setattr(postgres_connections, "PAUSES", (0.0, 0.0))
     connect, failed = psycopg.connect, []
 
     def fail_twice(*arguments, **options):
@@ -162,6 +164,50 @@ class TestLostConnections:
             self.end_all(postgres)
             with use() as rows:
                 assert rows.fact("n") == "1"
+
+    def test_so_are_those_that_look_ahead(self, postgres, place):
+        store = place.create({"n": "1"})
+        locks = np.array([1])
+        sought = Sought(["a"], [bytes(16)], locks, ["n"])
+        for use in (lambda: store.read(sought), lambda: store.write(locks, sought)):
+            with use() as rows:
+                assert rows.fact("n") == "1"
+            self.end_all(postgres)
+            with use() as rows:
+                assert rows.fact("n") == "1"
+                assert rows.documents(["a"]) == []
+
+    def test_a_change_that_was_undone_so_is_made_again(self, postgres, place):
+        store, calls = place.create({"n": "1"}), []
+
+        def work(writer):
+            calls.append(writer.fact("n"))
+            writer.set_fact("n", "2")
+            if len(calls) == 1:
+                self.end_all(postgres)
+                writer.documents(["b"])
+            return "done"
+
+        for sought in (None, Sought(["a"], [], np.array([1]), ["n"])):
+            with store.write() as writer:
+                writer.set_fact("n", "1")
+            calls.clear()
+            assert store.change(work, np.array([1]), sought) == "done"
+            assert calls == ["1", "1"]
+            with store.read() as reader:
+                assert reader.fact("n") == "2"
+
+    def test_one_that_was_ending_is_not_made_again(self, postgres, place):
+        store, calls = place.create({"n": "1"}), []
+
+        def work(writer):
+            calls.append(1)
+            self.end_all(postgres)
+
+        for sought in (None, Sought([], [], np.array([1]))):
+            with pytest.raises(UnreadableError, match="which may be there or not"):
+                store.change(work, np.array([1]), sought)
+        assert len(calls) == 2
 
     def test_a_read_that_loses_its_own_is_told(self, postgres, place):
         store = place.create({"n": "1"})
@@ -231,8 +277,8 @@ class TestFormats:
     def test_an_older_one_is_brought_up_to_date_once(self, postgres, place, monkeypatch):
         place.create({"n": "1"}).close()
         step = "ALTER TABLE document ADD COLUMN colour text DEFAULT 'red'"
-        monkeypatch.setattr(module, "STEPS", (*STEPS, step))
-        monkeypatch.setattr(module, "FORMAT", FORMAT + 1)
+        monkeypatch.setattr(postgres_schema, "STEPS", (*STEPS, step))
+        monkeypatch.setattr(postgres_schema, "FORMAT", FORMAT + 1)
         opened = []
         threads = [threading.Thread(target=lambda: opened.append(place.open())) for _ in range(4)]
         for thread in threads:
@@ -250,8 +296,8 @@ class TestFormats:
         place.create({"n": "1"}).close()
         with monkeypatch.context() as patched:
             wrong = "ALTER TABLE document ADD COLUMN colour text; SELECT 1 / 0"
-            patched.setattr(module, "STEPS", (*STEPS, wrong))
-            patched.setattr(module, "FORMAT", FORMAT + 1)
+            patched.setattr(postgres_schema, "STEPS", (*STEPS, wrong))
+            patched.setattr(postgres_schema, "FORMAT", FORMAT + 1)
             with pytest.raises(SourceError, match="division by zero"):
                 place.open()
         with place.open().read() as reader:
@@ -336,9 +382,9 @@ def test_connections_are_not_kept_without_end(postgres, place):
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(store._idle) == module.MOST_IDLE
+    assert len(store._connections.idle) == postgres_connections.MOST_IDLE
     store.close()
-    assert store._idle == []
+    assert store._connections.idle == []
 
 
 def test_without_the_library_the_extra_is_named():

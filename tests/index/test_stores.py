@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from lookalike.base.errors import LookalikeError, OutputError, SourceError, UnreadableError
-from lookalike.index.store import Block, Document, Entries, Entry
+from lookalike.index.store import Block, Document, Entries, Entry, Sought
 from store_places import StorePlace, postgres_place, sqlite_place
 from store_twin import WIDTH, StoreTwin
 
@@ -113,6 +113,8 @@ def check_alike(reader: Any, twin: StoreTwin) -> None:
     contents = [entry(number).content for number in there]
     assert reader.contents(contents) == twin.contents(contents)
     assert reader.contents([]) == {}
+    if hasattr(reader, "claim"):
+        assert reader.claim(contents, there) == twin.contents(contents)
     assert listed(reader.documents([*IDS, "x"])) == listed(twin.documents(IDS))
     assert reader.documents([]) == []
     for after, most in ((None, 100), ("", 100), ("a", 2), ("ä", 1), ("\uffff", 5)):
@@ -149,7 +151,8 @@ class Changed(RuleBasedStateMachine):
         locks = numbers(*data.draw(st.lists(st.sampled_from(KEYS)))) if locked else None
         twin = self.twin.copied()
         try:
-            with self.store.write(locks) as writer:
+            with self.store.write(locks, self.some_sought(data)) as writer:
+                check_alike(writer, twin)
                 for _ in range(data.draw(st.integers(1, 3))):
                     self.one_change(data, writer, twin)
                 check_alike(writer, twin)
@@ -159,8 +162,20 @@ class Changed(RuleBasedStateMachine):
             assert undone
         else:
             self.twin = twin
-        with self.store.read() as reader:
+        with self.store.read(self.some_sought(data)) as reader:
             check_alike(reader, self.twin)
+
+    def some_sought(self, data: Any) -> Sought | None:
+        """Give what a transaction says that it will ask for: more or less than it does."""
+        if data.draw(st.booleans()):
+            return None
+        there = [*self.twin.entry, 10**12]
+        return Sought(
+            data.draw(st.sampled_from([[], IDS[::2], [*IDS, "x"]])),
+            [entry(number).content for number in data.draw(st.sampled_from([there, there[::2]]))],
+            numbers(*data.draw(st.sampled_from([[], KEYS, KEYS[::2]]))),
+            data.draw(st.sampled_from([[], ["fact a", "counter", "never noted"]])),
+        )
 
     def one_change(self, data: Any, writer: Any, twin: StoreTwin) -> None:  # noqa: PLR0912
         """Make one change to both, and compare what they give."""
@@ -550,7 +565,7 @@ class TestEntriesThatTwoWritersWant:
 
         thread = threading.Thread(target=drop)
         with store.write(numbers(1)) as writer:
-            assert writer.contents([entry(1).content]) == {entry(1).content: 1}
+            assert writer.claim([entry(1).content], []) == {entry(1).content: 1}
             thread.start()
             thread.join(0.2)
             assert thread.is_alive()
@@ -565,7 +580,7 @@ class TestEntriesThatTwoWritersWant:
 
         def use() -> None:
             with store.write(numbers(2)) as writer:
-                found.append(writer.contents([entry(1).content]))
+                found.append(writer.claim([entry(1).content], []))
 
         thread = threading.Thread(target=use)
         with store.write(numbers(1)) as writer:
@@ -586,7 +601,7 @@ class TestEntriesThatTwoWritersWant:
         def use(mine: int, other: int) -> None:
             try:
                 with store.write(numbers(mine)) as writer:
-                    writer.contents([entry(mine).content])
+                    writer.claim([entry(mine).content], [])
                     barrier.wait()
                     writer.drop_documents(["old"] if other == 1 else [])
                     writer.drop_unused(numbers(other))

@@ -38,8 +38,27 @@ def text_of(parts: dict[str, Any]) -> model.Text:
 
 
 def example() -> Report:
-    """Give the example that the report's own tests make."""
-    return report_of(json.loads(EXAMPLE.read_text("utf-8")))
+    """Give the example of the reports, with labels, dates and what else a page may have to show."""
+    made = report_of(json.loads(EXAMPLE.read_text("utf-8")))
+    shown, about = made.main.documents, made.main.summary
+    places = range(len(shown.name))
+    about.label, about.date = "folder", "date"
+    shown.label = [name.partition("/")[0] for name in shown.name]
+    shown.date = [f"2024-{place // 28 + 1:02}-{place % 28 + 1:02}" for place in places]
+    shown.columns = {"author": [None if place % 3 else f"Ann <b>{place}" for place in places]}
+    about.left_out = ["The first 10 of 12 pairs are shown: all are in pairs.parquet."]
+    about.files = [model.Link("pairs.parquet", "results/pairs.parquet")]
+    made.main.skipped = model.Skipped(1, ["notices/photo.bin"], ["binary"])
+    text_named(made, "bread/sourdough-copy.txt").boilerplate = [(0, 40, 5)]
+    return made
+
+
+def text_named(made: Report, name: str) -> model.Text:
+    """Give the text of a document."""
+    place = made.main.documents.text[made.main.documents.name.index(name)]
+    if place is None:
+        raise LookupError(f"{name} has no text")
+    return made.texts[place]
 
 
 def summary(**changes: Any) -> model.Summary:

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from lookalike.base.memory import size
+from lookalike.base.notebooks import Line, in_notebook
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -24,11 +25,22 @@ PROGRESS_SECONDS = 5.0
 """Seconds between two lines of progress where there is no terminal."""
 
 
+NOTEBOOK_SECONDS = 0.2
+"""Seconds between two updates of the line in a notebook."""
+
+
 @contextmanager
 def asked_for(progress: Progress | bool | None) -> Iterator[Progress | None]:
-    """Give who is told of the progress: as it was given, nobody, or with True a screen."""
+    """Give who is told of the progress: as it was given, nobody, or with True a screen.
+
+    In a notebook that is a line below the cell.
+    """
     if progress is not True:
         yield progress or None
+        return
+    if in_notebook():
+        with _notebook_line() as report:
+            yield report
         return
     from rich.console import Console
 
@@ -73,6 +85,27 @@ def _bars(console: Console) -> Iterator[Progress]:
 
     with bars:
         yield report
+
+
+@contextmanager
+def _notebook_line() -> Iterator[Progress]:
+    """Tell it in one line below the cell, which each report replaces, and in the end its time."""
+    line, begin = Line(), time.monotonic()
+    paces: dict[str, Pace] = {}
+    last = begin - NOTEBOOK_SECONDS
+
+    def report(stage: str, done: int, total: int) -> None:
+        nonlocal last
+        pace = paces.setdefault(stage, Pace(stage, done))
+        now = time.monotonic()
+        if now - last >= NOTEBOOK_SECONDS:
+            last = now
+            share = f"{done / total:.0%}" if total else "done"
+            line.show(f"{stage}: {share}, {pace.text(done, total)}")
+
+    yield report
+    if paces:
+        line.show(f"{', '.join(paces)}: done in {duration(time.monotonic() - begin)}")
 
 
 class _Lines:

@@ -179,14 +179,14 @@ def put(
     before = {one.id: one for one in writer.documents([one.id for one in puts])}
     _check_repeats(puts, before, run)
     contents = [prepared.contents[row] for row in rows]
-    known = writer.contents(sorted(set(contents)))
+    known = writer.claim(sorted(set(contents)), [one.entry for one in before.values()])
     fresh: dict[bytes, int] = {}
     for row, content in zip(rows, contents, strict=True):
         if content not in known:
             fresh.setdefault(content, row)
     identical = len(contents) - len(fresh)
     if fresh:
-        first = writer.count_up(ENTRY_COUNTER, len(fresh)) + 1
+        first = writer.count_up(ENTRY_COUNTER, len(fresh), gaps=True) + 1
         entries = _entries(prepared, list(fresh.values()), first)
         writer.put_entries(entries)
         known.update({row.content: row.number for row in entries.rows})

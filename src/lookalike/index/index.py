@@ -30,6 +30,7 @@ from lookalike.index.opening import Opened, create_store, open_store
 from lookalike.index.packed import damaged
 from lookalike.index.querying import Asked
 from lookalike.index.sqlite import SqliteStore
+from lookalike.index.store import Sought
 from lookalike.job.running import Running
 from lookalike.planning.plan import Plan
 from lookalike.read import read
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from lookalike.index.store import Document, Reader, Store
+    from lookalike.index.store import Document, Reader, Store, Writer
     from lookalike.read.files import Unread
     from lookalike.text.normalise import Canonical
 
@@ -186,8 +187,11 @@ class Index(Opened):
     def add(self, id: str | int, document: Any, metadata: Mapping[str, Any] | None = None) -> Added:
         """Add a document, in the place of one with the same id."""
         prepared = self._prepared(id, document, metadata)
-        with self._store.write(adding.locks_of(prepared)) as writer:
-            added = adding.put(writer, prepared)
+        added = self._store.change(
+            lambda writer: adding.put(writer, prepared),
+            adding.locks_of(prepared),
+            _sought(prepared.asked, [one.id for one in prepared.puts]),
+        )
         if added.replaced:
             self._sweep_if_worth()
         return added
@@ -201,23 +205,40 @@ class Index(Opened):
         one what that is similar to.
         """
         prepared = self._prepared(id, document, metadata)
-        with self._store.write(adding.locks_of(prepared)) as writer:
-            added, ((*found,),) = adding.admit(
-                writer,
-                prepared,
-                self._sketches,
-                threshold=self.threshold,
-                address=self.address,
-                threads=1,
+        locks = adding.locks_of(prepared)
+        sought = _sought(prepared.asked, [one.id for one in prepared.puts])
+        gone: set[int | None] = set()
+        while True:
+            added, found, matches = self._store.change(
+                lambda writer: self._admitted(writer, prepared), locks, sought
             )
-            entries = np.array([one.entry for one in found], np.int64)
-            documents = writer.documents_of(entries) if found else []
-            columns = self._seen(writer)
+            if matches or not found:
+                break
+            # Another writer has replaced all of them since they were found: look again.
+            if not gone.isdisjoint(found):
+                raise damaged(self.address, "a text in it is of no document")
+            gone.update(found)
         if added.replaced:
             self._sweep_if_worth()
-        scores = {one.entry: one[2:] for one in found}
-        matches = [self._matching.match(one, columns, *scores[one.entry]) for one in documents]
         return Admission(not found, by_similarity(matches))
+
+    def _admitted(
+        self, writer: Writer, prepared: Prepared
+    ) -> tuple[Added, list[int | None], list[Match]]:
+        """Add a document, or give the entries that it is similar to, and their documents."""
+        added, ((*found,),) = adding.admit(
+            writer,
+            prepared,
+            self._sketches,
+            threshold=self.threshold,
+            address=self.address,
+            threads=1,
+        )
+        scores = {one.entry: one[2:] for one in found}
+        documents = writer.documents_of(np.array([*scores], np.int64)) if found else []
+        columns = self._seen(writer)
+        matches = [self._matching.match(one, columns, *scores[one.entry]) for one in documents]
+        return added, [*scores], matches
 
     @takes_two(IndexAddOptions)
     def add_all(self, source: Any, options: IndexAddOptions) -> Added:
@@ -323,7 +344,7 @@ class Index(Opened):
         `containment`, each match has the share of either document's shingles that the other has.
         """
         asked = Asked.of(self._canonical(document), self._sketches)
-        with self._store.read() as reader:
+        with self._store.read(_sought(asked)) as reader:
             columns, given = self._seen(reader), (threshold, top, where)
             (found,) = self._matching.matches(
                 reader, columns, asked, *given, containment=containment, threads=1
@@ -538,6 +559,12 @@ class Index(Opened):
         condition, columns = Filter.parse(where), self._seen_now()
         condition.check(columns.metadata)
         return condition, columns
+
+
+def _sought(asked: Asked, ids: Sequence[str] = ()) -> Sought:
+    """Give what will be asked of a store for documents."""
+    keys = asked.stored.keys[~asked.stored.empty]
+    return Sought(ids, asked.contents(), np.unique(keys), ("columns",))
 
 
 def _one_text(text: str) -> pa.Array:

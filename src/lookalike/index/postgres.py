@@ -3,36 +3,40 @@
 Writers that have no lock in common go on side by side, under advisory locks of the database: each
 has a share of the whole index, and a few of its slots for itself. The counters that number entries
 are raised in transactions of their own, so that no writer waits for the end of another.
+
+What a transaction is known to ask for is asked for as it begins, in one statement, and its changes
+are sent with its end: two waits for the server, however many statements there are.
 """
 
 from __future__ import annotations
 
 import hashlib
 import os
+import secrets
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike.base.errors import MissingExtraError, OutputError, SourceError, UnreadableError
-from lookalike.base.wording import shortened
+from lookalike.base.errors import OutputError
 from lookalike.index.postgres_address import PostgresAddress
-from lookalike.index.postgres_rows import PARTS, Reading, Writing, count_up, listed, one_row
-from lookalike.index.store import FORMAT
-
-try:
-    import psycopg
-    from psycopg import errors
-except ImportError:
-    raise MissingExtraError("indexes in PostgreSQL", "postgres") from None
+from lookalike.index.postgres_ahead import LOOK_AHEAD, Ahead
+from lookalike.index.postgres_arrays import of_numbers, of_texts
+from lookalike.index.postgres_connections import Connections, piped
+from lookalike.index.postgres_errors import LostError, explained, was_undone
+from lookalike.index.postgres_library import psycopg
+from lookalike.index.postgres_rows import PARTS, Reading, Writing, count_up
+from lookalike.index.postgres_schema import create_schema, is_older, upgrade, version_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from numpy.typing import NDArray
     from psycopg import Connection
+
+    from lookalike.index.store import Made, Sought, Writer
 
 __all__ = ["PostgresStore"]
 
@@ -40,54 +44,21 @@ WAIT_SECONDS = 60.0
 """How long a writer waits for another."""
 SLOTS = 256
 """Locks of an index: writers with none in common do not wait for each other."""
-MOST_IDLE = 8
-"""Connections that are kept for later."""
-PAUSES = (0.1, 0.4, 1.0)
-"""Seconds before a server that did not answer is tried again."""
-MOST_SAID = 300
-"""Characters of what the server says."""
-CONNECTING = {
-    "connect_timeout": "10",
-    "fallback_application_name": "lookalike",
-    # A connection that a firewall has dropped is noticed within a minute.
-    "keepalives_idle": "30",
-    "keepalives_interval": "10",
-    "keepalives_count": "3",
-}
-STEPS = (
-    """
-CREATE TABLE format (version integer NOT NULL);
-INSERT INTO format VALUES (0);
-CREATE TABLE fact (name text COLLATE "C" PRIMARY KEY, text text NOT NULL);
-CREATE TABLE entry (
-    number bigint PRIMARY KEY,
-    content bytea NOT NULL,
-    length bigint NOT NULL,
-    empty boolean NOT NULL,
-    sketch bytea NOT NULL
-);
-CREATE UNIQUE INDEX entry_content ON entry (content);
-CREATE TABLE body (entry bigint PRIMARY KEY, body bytea NOT NULL);
-ALTER TABLE body ALTER body SET STORAGE EXTERNAL;
-CREATE TABLE document (
-    id text COLLATE "C" PRIMARY KEY,
-    entry bigint NOT NULL,
-    run bigint NOT NULL,
-    metadata text
-);
-CREATE INDEX document_entry ON document (entry);
-CREATE TABLE loose (key bigint, entry bigint, PRIMARY KEY (key, entry));
-CREATE TABLE crowd (
-    block bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    key bigint NOT NULL,
-    entries bytea NOT NULL,
-    sketches bytea NOT NULL
-);
-CREATE INDEX crowd_key ON crowd (key);
-ALTER TABLE crowd ALTER entries SET STORAGE EXTERNAL, ALTER sketches SET STORAGE EXTERNAL;
-""",
-)
-"""What makes each format of the one before it; the first, of nothing."""
+AGAIN = (0.01, 0.05, 0.2, 0.5, 1.0)
+"""Seconds, more or less, before a change that was undone is made again."""
+SPARE = 63
+"""Numbers that are counted with one, and given out later without asking the server."""
+UNDONE = ", and what was under way was undone"
+ENDING = " as a change ended, which may be there or not"
+READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
+SET = "(SELECT count(set_config(name, value, true))"
+SET += " FROM unnest(%s::text[], %s::text[]) AS settings (name, value)) AS settings"
+PLANNED_ONCE = {"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off"}
+"""For statements that go by the index of a table in any case, however small it was at first."""
+LOCK_ALL = "SELECT pg_advisory_xact_lock(%s)"
+LOCK_SOME = "SELECT pg_advisory_xact_lock_shared(%s),"
+LOCK_SOME += " (SELECT count(pg_advisory_xact_lock(slot)) FROM unnest(%s::bigint[]) AS slot)"
 
 
 class PostgresStore:
@@ -105,15 +76,17 @@ class PostgresStore:
 
     def _prepare(self, place: PostgresAddress, *, durable: bool, wait: float) -> None:
         self.address = place.shown
-        self._place = place
         self._schema = '"' + place.index.replace('"', '""') + '"'
-        self._durable = durable
         self._wait = wait
-        self._idle: list[Connection[Any]] = []
-        self._inherited: list[Connection[Any]] = []
-        self._lock = threading.Lock()
-        self._process = os.getpid()
-        self._closed = False
+        self._connections = Connections(place)
+        self._numbers = _Numbers(self._counted)
+        self._settings = {
+            "search_path": self._schema,
+            "jit": "off",
+            "lock_timeout": str(max(1, int(wait * 1000))),
+        }
+        if durable:
+            self._settings["synchronous_commit"] = "on"
         digest = hashlib.blake2b(f"lookalike {place.index}".encode(), digest_size=6).digest()
         self._base_lock = int.from_bytes(digest, "little") << 12
 
@@ -124,55 +97,19 @@ class PostgresStore:
         given = {"durable": False, "wait": WAIT_SECONDS} | options
         store._prepare(PostgresAddress.parse(address), **given)
         with store._failures(), store._connected() as connection:
-            (encoding,) = one_row(connection, "SHOW server_encoding")
-            if encoding != "UTF8":
-                raise OutputError(
-                    f"the database of {store.address} is in {encoding}: make one in UTF8"
-                )
-            connection.execute("BEGIN")
-            try:
-                connection.execute(f"CREATE SCHEMA {store._schema}")
-            except (errors.DuplicateSchema, errors.UniqueViolation):
-                raise OutputError(
-                    f"{store.address} is there already: give another name, or drop the schema "
-                    f"{store._schema}"
-                ) from None
-            connection.execute(f"SET LOCAL search_path TO {store._schema}")
-            _upgrade(connection, 0)
-            connection.cursor().executemany("INSERT INTO fact VALUES (%s, %s)", [*facts.items()])
-            connection.execute("COMMIT")
+            create_schema(connection, store.address, store._schema, facts)
         return store
 
     def _check_format(self) -> None:
         """Refuse what is no index of a known format; bring an older one up to this one."""
         with self._connected() as connection:
-            version = self._version(connection)
-            if version > FORMAT:
-                raise SourceError(
-                    f"{self.address} is an index of a newer format, {version}, and this version "
-                    f"reads {FORMAT}: use the version of Lookalike that made it, or make it again"
-                )
-        if version < FORMAT:
+            older = is_older(self._version(connection), self.address)
+        if older:
             with self.write() as writer:
-                _upgrade(writer.connection, self._version(writer.connection))
+                upgrade(writer.connection, self._version(writer.connection))
 
     def _version(self, connection: Connection[Any]) -> int:
-        schema, table = one_row(
-            connection,
-            "SELECT to_regnamespace(%s)::text, to_regclass(%s)::text",
-            self._schema,
-            f"{self._schema}.format",
-        )
-        if schema is None:
-            raise SourceError(
-                f"there is no index {self.address}: make one by lookalike index create"
-            )
-        if table is None:
-            raise SourceError(
-                f"{self.address} is no index of Lookalike: its schema {schema} holds something else"
-            )
-        (version,) = one_row(connection, f"SELECT version FROM {self._schema}.format")  # noqa: S608
-        return int(version)
+        return version_of(connection, self.address, self._schema)
 
     @contextmanager
     def _failures(self) -> Iterator[None]:
@@ -180,162 +117,118 @@ class PostgresStore:
         try:
             yield
         except psycopg.Error as error:
-            raise self._explained(error) from None
-
-    def _explained(self, error: psycopg.Error) -> Exception:  # noqa: PLR0911 - a line for each reason
-        said = _said(error)
-        if isinstance(error, errors.LockNotAvailable):
-            return UnreadableError(
-                f"{self.address} was locked by another writer for {self._wait:g} seconds: "
-                "try again when that is done"
-            )
-        if isinstance(error, (errors.DeadlockDetected, errors.SerializationFailure)):
-            return UnreadableError(
-                f"{self.address}: another writer was in the way, and nothing of this change was "
-                "made; run it again"
-            )
-        if isinstance(error, errors.DiskFull):
-            return OutputError(f"{self.address}: the disk is full; what was done before is kept")
-        if isinstance(error, (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction)):
-            return OutputError(f"{self.address} cannot be used so by this user: {said}")
-        if isinstance(error, (errors.UndefinedTable, errors.InvalidSchemaName)):
-            return SourceError(f"{self.address} is not there any more, or lacks a part: {said}")
-        if isinstance(error, errors.ProgramLimitExceeded):
-            return SourceError(
-                f"{self.address} cannot take an id of more than 2,704 bytes: give shorter ids "
-                f"({said})"
-            )
-        if isinstance(error, (errors.DataCorrupted, errors.IndexCorrupted)):
-            return SourceError(f"{self.address} is damaged ({said}): restore a copy of it")
-        if isinstance(error, psycopg.DataError):
-            return SourceError(f"{self.address} cannot take a value: {said}")
-        return UnreadableError(f"{self.address} cannot be used now: {said}")
-
-    def _lost(self, error: psycopg.Error, change: str) -> UnreadableError:
-        return UnreadableError(
-            f"the connection to {self.address} was lost{change} ({_said(error)}): run it again"
-        )
-
-    def _connect(self) -> Connection[Any]:
-        """Connect, and where the server does not answer, some times again."""
-        given = CONNECTING | self._place.parameters | {"client_encoding": "UTF8"}
-        pauses = iter(PAUSES)
-        while True:
-            try:
-                return psycopg.connect(autocommit=True, **given)  # type: ignore[arg-type]
-            except psycopg.OperationalError as error:
-                pause = next(pauses, None)
-                if pause is None:
-                    raise UnreadableError(
-                        f"{self.address} cannot be reached: {_said(error)}; see that the server "
-                        "runs, and that the address is right"
-                    ) from None
-            time.sleep(pause)
-
-    def _lent(self) -> Connection[Any] | None:
-        """Take a connection that is idle."""
-        with self._lock:
-            if self._closed:
-                raise SourceError(f"the index {self.address} is closed: open it again")
-            if self._process != os.getpid():
-                # Those of the process that this one is a copy of are neither used nor closed here.
-                self._inherited += self._idle
-                self._idle = []
-                self._process = os.getpid()
-            return self._idle.pop() if self._idle else None
-
-    def _begun(self, first: str) -> Connection[Any]:
-        """Give a connection on which first statements were run.
-
-        One that was lost while it was idle is noticed by those, when nothing has been done yet.
-        """
-        while True:
-            idle = self._lent()
-            connection = self._connect() if idle is None else idle
-            try:
-                connection.execute(first)
-            except BaseException as error:
-                lost = connection.closed
-                connection.close()
-                if idle is None or not lost or not isinstance(error, psycopg.OperationalError):
-                    raise
-            else:
-                return connection
+            raise explained(error, self.address, self._wait) from None
 
     @contextmanager
-    def _connected(self, *first: str) -> Iterator[Connection[Any]]:
-        """Lend a connection, which one thread has at a time."""
-        connection = self._begun("; ".join(first) or "SELECT 1")
-        try:
+    def _connected(self) -> Iterator[Connection[Any]]:
+        """Lend a connection that is in no transaction."""
+        with self._connections.lent(lambda one: one.execute("SELECT 1")) as (connection, _):
             yield connection
-        except BaseException:
-            connection.close()
-            raise
-        with self._lock:
-            kept = not self._closed and len(self._idle) < MOST_IDLE
-            if kept:
-                self._idle.append(connection)
-        if not kept:
-            connection.close()
-
-    def _first_statements(self) -> tuple[str, ...]:
-        settings = [f"SET LOCAL search_path TO {self._schema}", "SET LOCAL jit TO off"]
-        settings.append(f"SET LOCAL lock_timeout TO {max(1, int(self._wait * 1000))}")
-        if self._durable:
-            settings.append("SET LOCAL synchronous_commit TO on")
-        return tuple(settings)
 
     @contextmanager
-    def read(self) -> Iterator[Reading]:
+    def _transaction(
+        self,
+        begin: str,
+        settings: dict[str, str],
+        lock: str = "SELECT 1",
+        *locked: Any,
+        sought: Sought | None = None,
+    ) -> Iterator[tuple[Connection[Any], Ahead | None]]:
+        """Begin a transaction, with its locks; one that seeks something is piped to its end."""
+
+        def start(connection: Connection[Any]) -> tuple[ExitStack, Ahead | None]:
+            with ExitStack() as stack:
+                stack.enter_context(piped(connection))
+                connection.execute(begin)
+                # What waits for others is by itself: what is asked then sees what those did.
+                set_now = of_texts(settings), of_texts(settings.values())
+                connection.execute(f"{lock} FROM {SET}", (*locked, *set_now))
+                if sought is None:
+                    return ExitStack(), None
+                rows = connection.execute(LOOK_AHEAD, Ahead.values(sought), binary=True)
+                return stack.pop_all(), Ahead(sought, rows)
+
+        with self._connections.lent(start) as (connection, (stack, ahead)), stack:
+            yield connection, ahead
+
+    def _settings_for(self, sought: Sought | None) -> dict[str, str]:
+        return self._settings if sought is None else self._settings | PLANNED_ONCE
+
+    @contextmanager
+    def read(self, sought: Sought | None = None) -> Iterator[Reading]:
         """Look at the index as it is now."""
-        begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
-        first = begin, *self._first_statements(), "SELECT 1"
-        with self._failures(), self._connected(*first) as connection:
+        connection: Connection[Any] | None = None
+        begun = self._transaction(READ, self._settings_for(sought), sought=sought)
+        with self._failures():
             try:
-                yield Reading(connection)
-                connection.execute("COMMIT")
+                with begun as (connection, ahead):
+                    yield Reading(connection, ahead)
+                    connection.execute("COMMIT")
             except psycopg.Error as error:
-                if connection.closed:
-                    raise self._lost(error, "") from None
+                if connection is not None and connection.broken:
+                    raise LostError(error) from None
                 raise
 
     @contextmanager
-    def write(self, locks: NDArray[np.int64] | None = None) -> Iterator[Writing]:
+    def write(
+        self, locks: NDArray[np.int64] | None = None, sought: Sought | None = None
+    ) -> Iterator[Writing]:
         """Change the index, beside others that have no lock in common."""
-        first = "BEGIN ISOLATION LEVEL READ COMMITTED", *self._first_statements()
-        with (
-            self._failures(),
-            self._connected(*first, *self._locking(locks)) as connection,
-        ):
-            change = ", and what was under way was undone"
-            try:
-                yield Writing(connection, self.count_apart if locks is not None else None)
-                change = " as a change ended, which may be there or not"
-                ended = connection.execute("COMMIT").statusmessage
-            except psycopg.Error as error:
-                if connection.closed:
-                    raise self._lost(error, change) from None
-                raise
-            if ended != "COMMIT":
-                # So answers the server where a statement has failed and was passed over.
-                raise OutputError(f"{self.address}: a change failed, and nothing of it was made")
+        with self._failures(), self._changing(locks, sought) as writer:
+            yield writer
 
-    def _locking(self, locks: NDArray[np.int64] | None) -> list[str]:
-        """Give the statements that wait for others: each sees what those did that it waited for."""
+    def change(
+        self,
+        work: Callable[[Writer], Made],
+        locks: NDArray[np.int64] | None = None,
+        sought: Sought | None = None,
+    ) -> Made:
+        """Change the index by a function, which is called again where the server undid it."""
+        pauses = iter(AGAIN)
+        with self._failures():
+            while True:
+                try:
+                    with self._changing(locks, sought) as writer:
+                        return work(writer)
+                except psycopg.Error as error:
+                    pause = next(pauses, None)
+                    if pause is None or not was_undone(error):
+                        raise
+                # Of two that were in each other's way, one comes first the next time.
+                time.sleep(pause * secrets.SystemRandom().uniform(0.5, 1.5))
+
+    @contextmanager
+    def _changing(
+        self, locks: NDArray[np.int64] | None, sought: Sought | None
+    ) -> Iterator[Writing]:
         if locks is None:
-            return [f"SELECT pg_advisory_xact_lock({self._base_lock})"]
-        slots = listed(self._base_lock + 1 + np.unique(np.asarray(locks) % SLOTS))
-        # In one order everywhere, so that none waits for one that waits for it.
-        return [
-            f"SELECT pg_advisory_xact_lock_shared({self._base_lock})",
-            f"SELECT pg_advisory_xact_lock(slot) FROM unnest('{slots}'::bigint[]) AS slot",  # noqa: S608
-        ]
+            locking: tuple[Any, ...] = LOCK_ALL, self._base_lock
+        else:
+            # In one order everywhere, so that none waits for one that waits for it.
+            slots = self._base_lock + 1 + np.unique(np.asarray(locks) % SLOTS)
+            locking = LOCK_SOME, self._base_lock, of_numbers(slots.tolist())
+        connection: Connection[Any] | None = None
+        begun = self._transaction(WRITE, self._settings_for(sought), *locking, sought=sought)
+        undone = True
+        try:
+            with begun as (connection, ahead):
+                apart = None if locks is None else self._numbers.count_up
+                yield Writing(connection, ahead, apart, piped=sought is not None)
+                undone = False
+                ended = connection.execute("COMMIT")
+        except psycopg.Error as error:
+            if connection is not None and connection.broken:
+                raise LostError(error, UNDONE if undone else ENDING, undone=undone) from None
+            raise
+        if ended.statusmessage != "COMMIT":
+            # So answers the server where a statement has failed and was passed over.
+            raise OutputError(f"{self.address}: a change failed, and nothing of it was made")
 
-    def count_apart(self, name: str, by: int) -> int:
+    def _counted(self, name: str, by: int) -> int:
         """Raise a counter at once, whatever becomes of the change that it is for."""
         # Its record stands in the log before that of any change that uses it.
-        quickly = "SET LOCAL synchronous_commit TO off"
-        with self._connected("BEGIN", *self._first_statements(), quickly) as connection:
+        settings = self._settings | {"synchronous_commit": "off"}
+        with self._transaction("BEGIN", settings) as (connection, _):
             after = count_up(connection, name, by)
             connection.execute("COMMIT")
         return after - by
@@ -348,24 +241,29 @@ class PostgresStore:
 
     def close(self) -> None:
         """Close every connection."""
+        self._connections.close()
+
+
+class _Numbers:
+    """Counters of an index, some of whose numbers are in this process, to be given out."""
+
+    def __init__(self, counted: Callable[[str, int], int]) -> None:
+        self._counted = counted
+        self._lock = threading.Lock()
+        self._spare: dict[tuple[int, str], range] = {}
+
+    def count_up(self, name: str, by: int, gaps: bool) -> int:
+        """Raise a counter, and give what it was; with gaps, some numbers may never be given."""
+        if not gaps:
+            return self._counted(name, by)
+        # A copy of this process has numbers of its own.
+        mine = os.getpid(), name
         with self._lock:
-            self._closed = True
-            idle, self._idle = self._idle, []
-            mine = self._process == os.getpid()
-            if not mine:
-                self._inherited += idle
-        for connection in idle if mine else []:
-            connection.close()
-
-
-def _upgrade(connection: Connection[Any], version: int) -> None:
-    """Take an index from one format to the newest, within a transaction."""
-    for step in STEPS[version:FORMAT]:
-        connection.execute(step)
-    connection.execute("UPDATE format SET version = %s", (FORMAT,))
-
-
-def _said(error: psycopg.Error) -> str:
-    """Give what the server or the library says, on a line."""
-    lines = (error.diag.message_primary or str(error)).split()
-    return shortened(" ".join(lines), MOST_SAID)
+            spare = self._spare.get(mine, range(0))
+            if len(spare) >= by:
+                self._spare[mine] = spare[by:]
+                return spare[0]
+        first = self._counted(name, by + SPARE)
+        with self._lock:
+            self._spare[mine] = range(first + by, first + by + SPARE)
+        return first

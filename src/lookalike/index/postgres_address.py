@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 from urllib.parse import quote, unquote
 
-from lookalike.base.errors import MissingExtraError, SettingsError
+from lookalike.base.errors import SettingsError
 from lookalike.base.wording import quoted
 
 __all__ = ["PostgresAddress"]
@@ -36,10 +36,8 @@ class PostgresAddress:
     @classmethod
     def parse(cls, text: str) -> PostgresAddress:
         """Read an address. What is wrong with it is told without showing it: it has passwords."""
-        try:
-            from psycopg import Error, conninfo  # noqa: PLC0415
-        except ImportError:
-            raise MissingExtraError("indexes in PostgreSQL", "postgres") from None
+        from lookalike.index.postgres_library import conninfo, psycopg  # noqa: PLC0415
+
         parts = _Parts.of(text)
         given = [pair.partition("=") for pair in parts.query.split("&") if pair]
         if _has_stray_signs(parts) or any("@" in name for name, _, _ in given):
@@ -52,7 +50,7 @@ class PostgresAddress:
         try:
             plain = f"{SCHEMES[0]}://{parts.server}/{parts.database}{'?' if rest else ''}{rest}"
             parameters = {name: str(one) for name, one in conninfo.conninfo_to_dict(plain).items()}
-        except Error:
+        except psycopg.Error:
             raise SettingsError(
                 f"this address of PostgreSQL cannot be read: write it as {EXAMPLE}, with such "
                 "other parameters as PostgreSQL knows"

@@ -8,6 +8,7 @@ import numpy as np
 
 from lookalike.base.errors import SourceError
 from lookalike.base.wording import quoted
+from lookalike.index.postgres_arrays import of_bytes, of_numbers, of_texts
 from lookalike.index.store import Block, Body, Document, Entry
 
 if TYPE_CHECKING:
@@ -16,9 +17,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from psycopg import Connection, Cursor
 
+    from lookalike.index.postgres_ahead import Ahead
     from lookalike.index.store import Entries
 
-__all__ = ["PARTS", "Reading", "Writing", "count_up", "listed", "one_row"]
+__all__ = ["PARTS", "Reading", "Writing", "count_up", "one_row"]
 
 BLOCKS_AT_ONCE = 32
 PARTS = {
@@ -33,6 +35,16 @@ PAIR = np.dtype(
     [("fields", ">i2"), ("size", ">i4"), ("key", ">i8"), ("size_too", ">i4"), ("entry", ">i8")]
 )
 """A row of two numbers, as COPY takes it."""
+PUT_ENTRIES = """
+WITH entries AS (
+    INSERT INTO entry (number, content, sketch, length, empty) SELECT * FROM
+    unnest(%s::bigint[], %s::bytea[], %s::bytea[], %s::bigint[], %s::boolean[])
+), bodies AS (
+    INSERT INTO body (entry, body) SELECT * FROM unnest(%s::bigint[], %s::bytea[])
+)
+INSERT INTO loose (key, entry) SELECT * FROM unnest(%s::bigint[], %s::bigint[])
+"""
+"""The columns of an entry in their order, then bodies, then the rows of buckets."""
 COPY_HEAD, COPY_END = b"PGCOPY\n\xff\r\n\0" + bytes(8), b"\xff\xff"
 
 
@@ -57,15 +69,18 @@ def count_up(connection: Connection[Any], name: str, by: int) -> int:
 class Reading:
     """The rows of an index, in one transaction."""
 
-    def __init__(self, connection: Connection[Any]) -> None:
-        """Take a connection that is in a transaction."""
+    def __init__(self, connection: Connection[Any], ahead: Ahead | None = None) -> None:
+        """Take a connection that is in a transaction, and what is known already."""
         self.connection = connection
+        self._ahead = ahead
 
     def _run(self, statement: str, *values: Any) -> Cursor[Any]:
         return self.connection.execute(statement, values, binary=True)
 
     def fact(self, name: str) -> str | None:
         """Give a fact."""
+        if self._ahead is not None and self._ahead.has_fact(name):
+            return self._ahead.fact(name)
         row = self._run("SELECT text FROM fact WHERE name = %s", name).fetchone()
         return None if row is None else str(row[0])
 
@@ -77,30 +92,39 @@ class Reading:
 
     def loose(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Give the loose rows of buckets."""
+        known = None if self._ahead is None else self._ahead.loose(keys)
+        if known is not None:
+            return known
         rows = self._run(
-            "SELECT key, entry FROM loose WHERE key = ANY(%s::bigint[])", listed(keys)
+            "SELECT key, entry FROM loose WHERE key = ANY(%s::bigint[])", of_numbers(keys.tolist())
         ).fetchall()
         found = np.array(rows, np.int64).reshape(-1, 2)
         return found[:, 0], found[:, 1]
 
     def blocks(self, keys: NDArray[np.int64]) -> Iterator[Block]:
         """Give the blocks of the crowds among buckets, some in memory at a time."""
-        numbers = self._run(
-            "SELECT block FROM crowd WHERE key = ANY(%s::bigint[]) ORDER BY block", listed(keys)
-        ).fetchall()
+        numbers = None if self._ahead is None else self._ahead.blocks(keys)
+        if numbers is None:
+            statement = "SELECT block FROM crowd WHERE key = ANY(%s::bigint[]) ORDER BY block"
+            numbers = [
+                number for (number,) in self._run(statement, of_numbers(keys.tolist())).fetchall()
+            ]
         for begin in range(0, len(numbers), BLOCKS_AT_ONCE):
-            some = [number for (number,) in numbers[begin : begin + BLOCKS_AT_ONCE]]
             for row in self._run(
                 "SELECT key, entries, sketches FROM crowd WHERE block = ANY(%s::bigint[])"
                 " ORDER BY block",
-                some,
+                of_numbers(numbers[begin : begin + BLOCKS_AT_ONCE]),
             ):
                 yield _block(*row)
 
     def sketches(self, entries: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
         """Give sketches."""
+        found = None if self._ahead is None else self._ahead.sketches(entries)
+        if found is not None:
+            return found
         rows = self._run(
-            "SELECT number, sketch FROM entry WHERE number = ANY(%s::bigint[])", listed(entries)
+            "SELECT number, sketch FROM entry WHERE number = ANY(%s::bigint[])",
+            of_numbers(entries.tolist()),
         ).fetchall()
         numbers = np.array([number for number, _ in rows], np.int64)
         joined = np.frombuffer(b"".join(sketch for _, sketch in rows), np.uint8)
@@ -111,24 +135,27 @@ class Reading:
         rows = self._run(
             "SELECT e.number, e.content, e.length, b.body FROM entry e JOIN body b"
             " ON b.entry = e.number WHERE e.number = ANY(%s::bigint[])",
-            listed(entries),
+            of_numbers(entries.tolist()),
         )
         return [Body(*row) for row in rows]
 
     def contents(self, contents: Sequence[bytes]) -> dict[bytes, int]:
         """Give the entries that have these contents."""
-        return self._contents(contents, "")
-
-    def _contents(self, contents: Sequence[bytes], lock: str) -> dict[bytes, int]:
+        known = None if self._ahead is None else self._ahead.contents(contents)
+        if known is not None:
+            return known
         rows = self._run(
-            f"SELECT content, number FROM entry WHERE content = ANY(%s::bytea[]) {lock}",  # noqa: S608
-            [*contents],
+            "SELECT content, number FROM entry WHERE content = ANY(%s::bytea[])",
+            of_bytes(contents),
         )
         return dict(rows.fetchall())
 
     def documents(self, ids: Sequence[str]) -> list[Document]:
         """Give those documents that there are."""
-        there = [name for name in ids if "\0" not in name]
+        known = None if self._ahead is None else self._ahead.documents(ids)
+        if known is not None:
+            return known
+        there = of_texts(name for name in ids if "\0" not in name)
         rows = self._run(
             "SELECT id, entry, metadata, run FROM document WHERE id = ANY(%s::text[])", there
         )
@@ -138,7 +165,7 @@ class Reading:
         """Give the documents of entries."""
         rows = self._run(
             "SELECT id, entry, metadata, run FROM document WHERE entry = ANY(%s::bigint[])",
-            listed(entries),
+            of_numbers(entries.tolist()),
         )
         return [Document(*row) for row in rows]
 
@@ -169,7 +196,7 @@ class Reading:
             "SELECT e.number, e.content, e.sketch, e.length, e.empty, b.body"
             " FROM entry e LEFT JOIN body b ON b.entry = e.number"
             " WHERE e.number = ANY(%s::bigint[])",
-            listed(numbers),
+            of_numbers(numbers.tolist()),
         )
         return [Entry(*row) for row in rows]
 
@@ -208,40 +235,90 @@ class Writing(Reading):
     """The rows of an index, in a transaction that changes them."""
 
     def __init__(
-        self, connection: Connection[Any], count_apart: Callable[[str, int], int] | None
+        self,
+        connection: Connection[Any],
+        ahead: Ahead | None = None,
+        count_apart: Callable[[str, int, bool], int] | None = None,
+        *,
+        piped: bool = False,
     ) -> None:
-        """Take a connection that has its locks, and where others write too, how to count apart."""
-        super().__init__(connection)
+        """Take a connection that has its locks, and where others write too, how to count apart.
+
+        Where statements are `piped`, rows go in by statements whose answers nobody waits for, and
+        not by COPY, which has to be waited for.
+        """
+        super().__init__(connection, ahead)
         self._count_apart = count_apart
+        self._piped = piped
         self._noted: set[str] = set()
 
-    def contents(self, contents: Sequence[bytes]) -> dict[bytes, int]:
-        """Give the entries that have these contents, which no other writer removes meanwhile."""
-        return self._contents(contents, "ORDER BY number FOR KEY SHARE")
+    def _change(self, statement: str, *values: Any) -> Cursor[Any]:
+        """Run a statement after which what was known may not be so any more."""
+        if self._ahead is not None:
+            self._ahead.forget_rows()
+        return self._run(statement, *values)
+
+    def claim(self, contents: Sequence[bytes], others: Sequence[int]) -> dict[bytes, int]:
+        """Give the entries that have these contents; nobody else removes them, nor the others."""
+        known = self.contents(contents)
+        if self._count_apart is None or not (known or others):
+            # Nobody else writes; or nobody else brings these contents, which it has locks on.
+            return known
+        # In one order everywhere, so that none waits for one that waits for it.
+        left = self._run(
+            "SELECT content, number FROM entry WHERE number = ANY(%s::bigint[])"
+            " ORDER BY number FOR UPDATE",
+            of_numbers({*known.values(), *others}),
+        ).fetchall()
+        # One that was removed while it was waited for is not there any more.
+        return {content: number for content, number in left if content in known}
 
     def set_fact(self, name: str, text: str | None) -> None:
         """Note a fact, or forget it."""
         self._noted.add(name)
+        self._forget_fact(name)
         if text is None:
-            self._run("DELETE FROM fact WHERE name = %s", name)
+            self._change("DELETE FROM fact WHERE name = %s", name)
         else:
-            self._run(
+            self._change(
                 "INSERT INTO fact VALUES (%s, %s)"
                 " ON CONFLICT (name) DO UPDATE SET text = excluded.text",
                 name,
                 text,
             )
 
-    def count_up(self, name: str, by: int) -> int:
+    def count_up(self, name: str, by: int, *, gaps: bool = False) -> int:
         """Raise a counter."""
         # One that this change has set itself would wait for the end of it.
+        self._forget_fact(name)
         if self._count_apart is not None and name not in self._noted:
-            return self._count_apart(name, by)
+            return self._count_apart(name, by, gaps)
         return count_up(self.connection, name, by) - by
+
+    def _forget_fact(self, name: str) -> None:
+        if self._ahead is not None:
+            self._ahead.forget_fact(name)
 
     def put_entries(self, entries: Entries) -> None:
         """Add entries, and their loose rows in the order in which the table has them."""
-        rows = entries.rows
+        rows, (keys, numbers) = entries.rows, _distinct(entries)
+        if not rows:
+            return
+        bodies = [(row.number, row.body) for row in rows if row.body is not None]
+        if self._piped:
+            self._change(
+                PUT_ENTRIES,
+                of_numbers(row.number for row in rows),
+                of_bytes(row.content for row in rows),
+                of_bytes(row.sketch for row in rows),
+                of_numbers(row.length for row in rows),
+                of_numbers(row.empty for row in rows),
+                of_numbers(number for number, _ in bodies),
+                of_bytes(body for _, body in bodies),
+                of_numbers(keys.tolist()),
+                of_numbers(numbers.tolist()),
+            )
+            return
         self._copy(
             "entry (number, content, length, empty, sketch)",
             ("int8", "bytea", "int8", "bool", "bytea"),
@@ -250,17 +327,13 @@ class Writing(Reading):
         self._copy(
             "body (entry, body)",
             ("int8", "bytea"),
-            [(row.number, row.body) for row in rows if row.body is not None],
+            bodies,
         )
-        order = np.lexsort((entries.of_key, entries.keys))
-        keys, numbers = entries.keys[order], entries.of_key[order]
-        repeated = (keys[1:] == keys[:-1]) & (numbers[1:] == numbers[:-1])
-        first = np.flatnonzero(np.append(True, ~repeated)[: len(keys)])
-        if not len(first):
+        if not len(keys):
             return
-        laid_out = np.empty(len(first), PAIR)
+        laid_out = np.empty(len(keys), PAIR)
         laid_out["fields"], laid_out["size"], laid_out["size_too"] = 2, 8, 8
-        laid_out["key"], laid_out["entry"] = keys[first], numbers[first]
+        laid_out["key"], laid_out["entry"] = keys, numbers
         with self.connection.cursor().copy("COPY loose FROM STDIN (FORMAT BINARY)") as copy:
             copy.write(COPY_HEAD + laid_out.tobytes() + COPY_END)
 
@@ -283,19 +356,23 @@ class Writing(Reading):
                     "another"
                 )
         last = {one.id: one for one in documents}
-        self._run(
+        rows = [last[name] for name in sorted(last)]
+        self._change(
             "INSERT INTO document (id, entry, metadata, run)"
             " SELECT * FROM unnest(%s::text[], %s::bigint[], %s::text[], %s::bigint[])"
             " ON CONFLICT (id) DO UPDATE SET"
             " entry = excluded.entry, metadata = excluded.metadata, run = excluded.run",
-            *(map(list, zip(*(last[name] for name in sorted(last)), strict=True))),
+            of_texts(one.id for one in rows),
+            of_numbers(one.entry for one in rows),
+            of_texts(one.metadata for one in rows),
+            of_numbers(one.run for one in rows),
         )
 
     def drop_documents(self, ids: Sequence[str]) -> None:
         """Remove documents."""
-        self._run(
+        self._change(
             "DELETE FROM document WHERE id = ANY(%s::text[])",
-            [name for name in ids if "\0" not in name],
+            of_texts(name for name in ids if "\0" not in name),
         )
 
     def drop_unused(self, entries: NDArray[np.int64]) -> int:
@@ -303,37 +380,37 @@ class Writing(Reading):
         # Another writer that is about to give one of them a document is waited for.
         self._run(
             "SELECT 1 FROM entry WHERE number = ANY(%s::bigint[]) ORDER BY number FOR UPDATE",
-            listed(entries),
+            of_numbers(entries.tolist()),
         )
-        gone = self._run(
+        gone = self._change(
             "DELETE FROM entry WHERE number = ANY(%s::bigint[])"
             " AND NOT EXISTS (SELECT 1 FROM document WHERE document.entry = number)"
             " RETURNING number",
-            listed(entries),
+            of_numbers(entries.tolist()),
         ).fetchall()
         numbers = [number for (number,) in gone]
-        self._run("DELETE FROM body WHERE entry = ANY(%s::bigint[])", numbers)
+        self._change("DELETE FROM body WHERE entry = ANY(%s::bigint[])", of_numbers(numbers))
         return len(numbers)
 
     def take_loose(self, key: int) -> NDArray[np.int64]:
         """Remove the loose rows of a bucket."""
-        rows = self._run("DELETE FROM loose WHERE key = %s RETURNING entry", key).fetchall()
+        rows = self._change("DELETE FROM loose WHERE key = %s RETURNING entry", key).fetchall()
         return np.array(rows, np.int64).reshape(-1)
 
     def put_blocks(self, blocks: Sequence[Block]) -> None:
         """Add blocks to crowds."""
-        self._copy(
-            "crowd (key, entries, sketches)",
-            ("int8", "bytea", "bytea"),
-            [
-                (one.key, one.entries.astype("<i8").tobytes(), one.sketches.tobytes())
-                for one in blocks
-            ],
-        )
+        rows = [
+            (one.key, one.entries.astype("<i8").tobytes(), one.sketches.tobytes()) for one in blocks
+        ]
+        if self._piped:
+            for row in rows:
+                self._change("INSERT INTO crowd (key, entries, sketches) VALUES (%s, %s, %s)", *row)
+        else:
+            self._copy("crowd (key, entries, sketches)", ("int8", "bytea", "bytea"), rows)
 
     def sweep(self) -> None:
         """Remove what names entries that are gone."""
-        self._run(
+        self._change(
             "DELETE FROM loose"
             " WHERE NOT EXISTS (SELECT 1 FROM entry WHERE entry.number = loose.entry)"
         )
@@ -343,14 +420,18 @@ class Writing(Reading):
             there, _ = self.sketches(block.entries)
             left = np.isin(block.entries, there)
             if not left.all():
-                self._run("DELETE FROM crowd WHERE block = %s", number)
+                self._change("DELETE FROM crowd WHERE block = %s", number)
                 if left.any():
                     self.put_blocks([Block(block.key, block.entries[left], block.sketches[left])])
 
 
-def listed(numbers: NDArray[np.int64]) -> str:
-    """Write numbers as an array of PostgreSQL."""
-    return "{" + ",".join(map(str, numbers.tolist())) + "}"
+def _distinct(entries: Entries) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give the keys of entries, and the entry of each, sorted and none twice."""
+    order = np.lexsort((entries.of_key, entries.keys))
+    keys, numbers = entries.keys[order], entries.of_key[order]
+    repeated = (keys[1:] == keys[:-1]) & (numbers[1:] == numbers[:-1])
+    first = np.flatnonzero(np.append(True, ~repeated)[: len(keys)])
+    return keys[first], numbers[first]
 
 
 def _block(key: int, entries: bytes, sketches: bytes) -> Block:

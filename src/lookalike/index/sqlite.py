@@ -16,16 +16,17 @@ from lookalike.base.errors import OutputError, SourceError, UnreadableError
 from lookalike.base.wording import quoted
 from lookalike.index.packed import damaged
 from lookalike.index.sqlite_rows import SCHEMA, Rows
-from lookalike.index.store import FORMAT
+from lookalike.index.store import FORMAT, Made
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
     from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from lookalike.index.store import Sought, Writer
 
 __all__ = ["SqliteStore"]
 
@@ -161,8 +162,9 @@ class SqliteStore:
             connection.close()
 
     @contextmanager
-    def read(self) -> Iterator[Rows]:
-        """Look at the file as it is now."""
+    def read(self, sought: Sought | None = None) -> Iterator[Rows]:
+        """Look at the file as it is now, which nothing makes quicker that is known before."""
+        del sought
         with self._failures(), self._connected() as connection:
             connection.execute("BEGIN")
             # The moment that is looked at is that of the first statement.
@@ -171,13 +173,25 @@ class SqliteStore:
             connection.execute("COMMIT")
 
     @contextmanager
-    def write(self, locks: NDArray[np.int64] | None = None) -> Iterator[Rows]:
+    def write(
+        self, locks: NDArray[np.int64] | None = None, sought: Sought | None = None
+    ) -> Iterator[Rows]:
         """Change the file: one writer at a time, whatever the locks."""
-        del locks
+        del locks, sought
         with self._failures(), self._connected() as connection:
             connection.execute("BEGIN IMMEDIATE")
             yield Rows(connection)
             connection.execute("COMMIT")
+
+    def change(
+        self,
+        work: Callable[[Writer], Made],
+        locks: NDArray[np.int64] | None = None,
+        sought: Sought | None = None,
+    ) -> Made:
+        """Change the file by a function."""
+        with self.write(locks, sought) as rows:
+            return work(rows)
 
     def compact(self) -> None:
         """Write the file anew, without gaps."""

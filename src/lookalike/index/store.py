@@ -14,17 +14,29 @@ is the recipe's, and the same for every store.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from contextlib import AbstractContextManager
 
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["FORMAT", "Block", "Body", "Document", "Entries", "Entry", "Reader", "Store", "Writer"]
+__all__ = [
+    "FORMAT",
+    "Block",
+    "Body",
+    "Document",
+    "Entries",
+    "Entry",
+    "Reader",
+    "Sought",
+    "Store",
+    "Writer",
+]
 
+Made = TypeVar("Made")
 FORMAT = 1
 """Raised when the rows of a store change their meaning."""
 
@@ -83,6 +95,18 @@ class Block(NamedTuple):
     """A row an entry."""
 
 
+class Sought(NamedTuple):
+    """What a look at a store, or a change of it, will ask for, as far as it is known before.
+
+    A server is then asked once for all of it.
+    """
+
+    ids: Sequence[str]
+    contents: Sequence[bytes]
+    keys: NDArray[np.int64]
+    facts: Sequence[str] = ()
+
+
 class Reader(Protocol):
     """One look at a store, which nothing changes while it lasts."""
 
@@ -138,8 +162,17 @@ class Writer(Reader, Protocol):
     def set_fact(self, name: str, text: str | None) -> None:
         """Note a fact, or forget it."""
 
-    def count_up(self, name: str, by: int) -> int:
-        """Raise a counter, which begins at 0, and give what it was; what was given out is gone."""
+    def claim(self, contents: Sequence[bytes], others: Sequence[int]) -> dict[bytes, int]:
+        """Give the entries that have these contents.
+
+        Nobody else removes them, nor those of the other numbers, until this change is done.
+        """
+
+    def count_up(self, name: str, by: int, *, gaps: bool = False) -> int:
+        """Raise a counter, which begins at 0, and give what it was; what was given out is gone.
+
+        With `gaps`, numbers may be left out: a server is not asked for each.
+        """
 
     def put_entries(self, entries: Entries) -> None:
         """Add entries that are not there, and their loose rows."""
@@ -169,14 +202,27 @@ class Store(Protocol):
     address: str
     """As a user gives it."""
 
-    def read(self) -> AbstractContextManager[Reader]:
+    def read(self, sought: Sought | None = None) -> AbstractContextManager[Reader]:
         """Look at the store as it is now."""
 
-    def write(self, locks: NDArray[np.int64] | None = None) -> AbstractContextManager[Writer]:
+    def write(
+        self, locks: NDArray[np.int64] | None = None, sought: Sought | None = None
+    ) -> AbstractContextManager[Writer]:
         """Change the store.
 
         Of two changes with a lock in common, and of one without locks and any other, one begins
-        when the other has ended.
+        when the other has ended. What is sought has to be under the locks.
+        """
+
+    def change(
+        self,
+        work: Callable[[Writer], Made],
+        locks: NDArray[np.int64] | None = None,
+        sought: Sought | None = None,
+    ) -> Made:
+        """Change the store by a function, and give what that gives.
+
+        It is called again where a server has undone the change for the sake of another's.
         """
 
     def compact(self) -> None:

@@ -25,6 +25,7 @@ from lookalike.planning.curves import (
 from lookalike.planning.plan_curves import plan_curves, sampled_pairs
 from lookalike.planning.recall import BitPath, Chance, RowPath
 from lookalike.planning.sampling import TYPICAL, Background
+from lookalike.planning.showing import chances_html
 from lookalike.sketches.hyperplanes import FINGERPRINT_BITS, FOLDED_SIZE, transform_size
 from lookalike.sketches.minhash import BLOCK_ROWS
 from lookalike.sketches.prefilter import PREFILTER_ROWS, passing
@@ -388,6 +389,19 @@ class Plan:
         sampled = self.histogram()
         threshold = None if self.distance is not None else self.threshold
         return draw_plan(self.curves(), [sampled] if sampled else [], ax, threshold=threshold)
+
+    def _repr_html_(self) -> str:
+        """Show the plan in a notebook: its sentence, its curves, and its chances folded below."""
+        from lookalike.base.html import block, paragraph
+        from lookalike.base.plots.svg import curve_svg
+
+        parts = [paragraph(self.sentence())]
+        threshold = None if self.distance is not None else self.threshold
+        parts.append(curve_svg(self.curves(), self.histogram(), threshold=threshold))
+        if self.cascade is not None and self.distance is None:
+            columns = ("similarity", "candidate", "found")
+            parts.append(chances_html(columns, [point[:3] for point in self.table()]))
+        return block(*parts)
 
     def table(self) -> list[Point]:
         """Give what becomes of pairs of similarities around the threshold."""

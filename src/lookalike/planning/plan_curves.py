@@ -8,6 +8,7 @@ import numpy as np
 
 from lookalike.base.plots.shapes import Curve, Histogram, positions
 from lookalike.base.wording import count
+from lookalike.planning.sampling import CLOSE_SIMILARITY
 
 if TYPE_CHECKING:
     from lookalike.planning.sampling import Background
@@ -99,6 +100,10 @@ def sampled_pairs(plan: _Plan, bins: int) -> Histogram | None:
     if len(background.similarities) <= 1 and background.close is None:
         return None
     similarities, shares = background.weighed()
+    if background.close is not None:
+        # The larger sample tells of pairs that are far from random; the others are random ones.
+        near = similarities < CLOSE_SIMILARITY
+        shares = np.where(near, shares * (1 - shares[~near].sum()), shares)
     pairs = plan.documents * (plan.documents - 1) / 2
     label = f"pairs of {count(plan.documents, 'document')}, by a sample"
     return Histogram.of(label, similarities, shares * pairs, metric=plan.metric, bins=bins)

@@ -13,6 +13,7 @@ from lookalike.base.errors import OutputError
 from lookalike.base.wording import count
 from lookalike.results.record import Run, counts_of, place_of, record_of
 from lookalike.results.result import Result, is_folder, write_file, write_folder
+from lookalike.results.showing import SHOWN_ROWS, Section
 from lookalike.results.stored import stored_table
 from lookalike.results.summary import Summary
 from lookalike.settings import Settings
@@ -62,6 +63,10 @@ class BoilerplateResult(Result):
 
     def _tables(self) -> dict[str, Any]:
         return self._empty_ids()
+
+    def _sections(self) -> list[Section]:
+        passages = count(len(self), "passage")
+        return [Section(passages, self.passages.slice(0, SHOWN_ROWS), len(self))]
 
     @cached_property
     def empty(self) -> pa.Array:

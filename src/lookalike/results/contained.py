@@ -13,6 +13,7 @@ from lookalike.base.errors import OutputError
 from lookalike.base.wording import count, in_full
 from lookalike.results.record import Run, counts_of, place_of, record_of
 from lookalike.results.result import Result, first_of, is_folder, write_file, write_folder
+from lookalike.results.showing import SHOWN_ROWS, Section
 from lookalike.results.similar_pairs import HeldPairs, StoredPairs
 from lookalike.results.summary import Summary
 from lookalike.settings import Settings
@@ -22,6 +23,9 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
     from typing import Self
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from lookalike.results.documents import Documents
     from lookalike.results.result import Progress
@@ -61,6 +65,14 @@ class ContainmentResult(Result):
 
     def _tables(self) -> dict[str, Any]:
         return self._empty_ids() | {"inside": self.inside.held()}
+
+    def _sections(self) -> list[Section]:
+        pairs = count(self.pair_count, "pair") + ", one inside the other"
+        return [Section(pairs, self.top(SHOWN_ROWS), self.pair_count)]
+
+    def _found(self) -> tuple[str, Iterator[NDArray[np.float64]]]:
+        blocks = (block["share"].to_numpy() for block in self.pair_blocks())
+        return count(self.pair_count, "pair") + ", by the share inside", blocks
 
     @cached_property
     def pairs(self) -> pa.Table:

@@ -19,6 +19,7 @@ from lookalike.results.annotated_files import Annotations, annotated_tables, wri
 from lookalike.results.documents import numbered
 from lookalike.results.record import Run, counts_of, record_of
 from lookalike.results.result import Result, write_folder
+from lookalike.results.showing import SHOWN_ROWS, Section, cluster_section
 from lookalike.results.stored import stored_table
 from lookalike.results.summary import Summary
 from lookalike.results.unread import no_texts
@@ -101,6 +102,20 @@ class DedupResult(Result):
         if self.settings.rule == "contained":
             return [found, f"containment {in_full(self.settings.containment or 0)}"]
         return [found, f"threshold {in_full(self.settings.threshold)}"]
+
+    def _sections(self) -> list[Section]:
+        removed = count(self.counts["removed"], "removed document")
+        first = self.removed.slice(0, SHOWN_ROWS)
+        clusters = self.clusters
+        number = clusters["cluster"][-1].as_py() if len(clusters) else 0
+        return [
+            Section(removed, first, self.counts["removed"]),
+            cluster_section(clusters, number),
+        ]
+
+    def _found(self) -> tuple[str, list[NDArray[np.float64]]]:
+        label = count(self.counts["removed"], "document") + f" removed, by {self.score}"
+        return label, [self.removed[self.score].to_numpy()]
 
     @property
     def score(self) -> str:

@@ -15,6 +15,7 @@ from lookalike.base.wording import Message, count, in_full, setting, similarity_
 from lookalike.planning.plan import Plan
 from lookalike.results.record import Run, counts_of, place_of, record_of
 from lookalike.results.result import Result, first_of, is_folder, write_file, write_folder
+from lookalike.results.showing import SHOWN_ROWS, Section, cluster_section
 from lookalike.results.similar_pairs import CONTAINMENTS, HeldPairs, LinkedPairs, StoredPairs
 from lookalike.results.stored import stored_table
 from lookalike.results.summary import Summary
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterator
     from typing import Self
+
+    import numpy as np
+    from numpy.typing import NDArray
 
     from lookalike.results.clusters import Clusters
     from lookalike.results.documents import Documents
@@ -87,6 +91,17 @@ class FindResult(Result):
         if self.grouped is not None or self.clusters_file is not None:
             tables["clusters"] = self.clusters
         return tables
+
+    def _sections(self) -> list[Section]:
+        pairs = count(self.pair_count, "similar pair")
+        sections = [Section(pairs, self.top(SHOWN_ROWS), self.pair_count)]
+        if self.grouped is not None or self.clusters_file is not None:
+            sections.append(cluster_section(self.clusters, self.cluster_count))
+        return sections
+
+    def _found(self) -> tuple[str, Iterator[NDArray[np.float64]]]:
+        blocks = (block["similarity"].to_numpy() for block in self.pair_blocks())
+        return count(self.pair_count, "pair") + " found", blocks
 
     @cached_property
     def pairs(self) -> pa.Table:

@@ -14,6 +14,7 @@ from lookalike.base.option_types import check_path
 from lookalike.base.timing import timed
 from lookalike.base.wording import quoted, setting
 from lookalike.results.record import RUN, beside_file, read_record, result_of, write_record
+from lookalike.results.showing import plot_result, result_html
 from lookalike.results.unread import write_unread
 from lookalike.write.files import (
     PART,
@@ -31,10 +32,13 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Self
 
+    import numpy as np
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from lookalike.results.documents import Documents
     from lookalike.results.record import Run
+    from lookalike.results.showing import Section
     from lookalike.results.summary import Summary
     from lookalike.settings import Settings
 
@@ -96,6 +100,26 @@ class Result(ABC):
     @abstractmethod
     def _facts(self) -> list[str]:
         """Give a few words on what was found, for the line that stands for the result."""
+
+    def _repr_html_(self) -> str:
+        """Show the result in a notebook: its tables, folded, and the plan that found it."""
+        return result_html(self)
+
+    def plot(self, what: str = "similarities", *, ax: Any = None) -> Any:
+        """Draw what was found with Matplotlib, and give the axes: those given, or new ones.
+
+        `similarities` are pairs by their similarity, under the curve of the plan and over the pairs
+        of the corpus; `clusters` is how many clusters there are of each size.
+        """
+        return plot_result(self, what, ax)
+
+    def _sections(self) -> list[Section]:
+        """Give the tables that a notebook shows, the first of them unfolded."""
+        return []
+
+    def _found(self) -> tuple[str, Iterable[NDArray[np.float64]]] | None:
+        """Give the similarities of what was found, some at a time, and what they are."""
+        return None
 
     def __getstate__(self) -> dict[str, Any]:
         """Give for pickle and copies what stands without the job: the tables, not its files."""

@@ -56,6 +56,29 @@ class Comparison:
     notes: tuple[str, ...] = ()
     """How files were read, where a user should know."""
 
+    def _repr_html_(self) -> str:
+        """Show the comparison in a notebook, with the passages that both share folded below."""
+        from lookalike.base.html import block, folded, paragraph, table
+        from lookalike.base.wording import count, percent, similarity_text
+
+        sizes = " and ".join(f"{one:,}" for one in self.shingles)
+        facts = [
+            ("similarity", similarity_text(self.similarity)),
+            ("of a in b", percent(self.containment.a_in_b)),
+            ("of b in a", percent(self.containment.b_in_a)),
+            ("shingles", f"{sizes} of {self.shingle}"),
+            ("the same text", self.identical),
+        ]
+        rows = [(n, one.words, self._passage(one)) for n, one in enumerate(self.passages, 1)]
+        shared = folded(
+            count(len(rows), "shared passage"), table(("passage", "words", "in a"), rows)
+        )
+        return block(table(("", ""), facts), shared, *map(paragraph, self.notes))
+
+    def _passage(self, passage: Passage) -> str:
+        part = self.a[passage.a_start : passage.a_end]
+        return part if isinstance(part, str) else " ".join(part)
+
 
 def compare(
     a: str | Sequence[str] | None,

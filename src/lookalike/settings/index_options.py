@@ -7,19 +7,14 @@ from typing import Any
 
 from lookalike.base.options import option
 from lookalike.settings.options import (
-    Chosen,
     Cleaned,
-    Encoded,
-    MainText,
-    Markup,
+    FromFiles,
     Measured,
     Normalised,
-    Records,
     Resources,
     Seeded,
     Shingled,
     Similar,
-    TableLayout,
     TextField,
     VectorField,
     Weighted,
@@ -103,17 +98,7 @@ class Found:
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
-class Read(
-    Resources,
-    Chosen,
-    Encoded,
-    TableLayout,
-    Records,
-    MainText,
-    Markup,
-    VectorField,
-    TextField,
-):
+class Read(Resources, FromFiles, VectorField, TextField):
     """How a source is read, and what that may use."""
 
 

@@ -31,6 +31,7 @@ __all__ = [
     "Drawn",
     "Encoded",
     "Estimated",
+    "FromFiles",
     "Grouped",
     "Indexed",
     "Inside",
@@ -455,6 +456,11 @@ class Chosen:
 
 
 @dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class FromFiles(Chosen, Encoded, TableLayout, Records, MainText, Markup):
+    """How files become documents."""
+
+
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
 class Written:
     """Where the result is written."""
 
@@ -524,7 +530,7 @@ class Resources:
     progress: Callable[[str, int, int], None] | bool | None = option(
         None,
         "Called with the stage, how much of it is done, and how much there is; of read, add and "
-        "query these are bytes. True shows it on standard error.",
+        "query these are bytes. True shows it on standard error, in a notebook below the cell.",
         python_only=True,
     )
     say: Callable[[str], None] | None = option(

@@ -27,6 +27,7 @@ __all__ = [
     "COLOURS",
     "DASHES",
     "MARKS",
+    "draw_counts",
     "draw_curves",
     "draw_error",
     "draw_histogram",
@@ -224,21 +225,23 @@ def draw_histogram(histograms: Sequence[Histogram], ax: Any) -> Any:
     Most pairs are nothing alike: the axis is logarithmic.
     """
     other = ax.twinx()
+    filled = [one.counts[one.counts > 0] for one in histograms]
+    least, most = 1.0, 1.0
+    for counts in filled:
+        if len(counts):
+            least, most = min(least, float(counts.min())), max(most, float(counts.max()))
+    # Before the scale, which else looks for counts where there may be none.
+    other.set_ylim(least / 2, most * 2)
     other.set_yscale("log")
     styles: list[Style] = [
         {"facecolor": "#999999", "alpha": 0.5, "linewidth": 0},
         {"facecolor": "none", "edgecolor": _ink(ax), "linewidth": 1.0},
     ]
-    least, most = 1.0, 1.0
     for histogram, style in zip(histograms, styles, strict=False):
         counts = histogram.counts
         other.stairs(counts, histogram.edges, fill=True, baseline=0.0, gid=BARS, **style)
-        filled = counts[counts > 0]
-        if len(filled):
-            least, most = min(least, float(filled.min())), max(most, float(filled.max()))
         handle = _bar_handle(histogram.label, style)
         ax.add_artist(handle)
-    other.set_ylim(least / 2, most * 2)
     other.set_ylabel("pairs (logarithmic)")
     other.spines["top"].set_visible(False)
     # Curves stand before the bars.
@@ -246,6 +249,23 @@ def draw_histogram(histograms: Sequence[Histogram], ax: Any) -> Any:
     ax.patch.set_visible(False)
     _legend(ax)
     return other
+
+
+def draw_counts(histograms: Sequence[Histogram], ax: Any = None) -> Any:
+    """Draw counts of pairs by similarity without a curve over them."""
+    ax = axes_or_new(ax)
+    ax.set_ylim(0.5, max(2.0, *(2 * float(one.counts.max()) for one in histograms)))
+    ax.set_yscale("log")
+    for number, histogram in enumerate(histograms):
+        style: Style = {"facecolor": COLOURS[number], "alpha": 0.6, "linewidth": 0, "gid": BARS}
+        ax.stairs(histogram.counts, histogram.edges, fill=True, label=histogram.label, **style)
+    ax.set_xlim(histograms[0].edges[0], histograms[0].edges[-1])
+    ax.set_xlabel("similarity")
+    ax.set_ylabel("pairs (logarithmic)")
+    ax.grid(color="#888888", alpha=0.25, linewidth=0.6)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(fontsize=8)
+    return ax
 
 
 def _bar_handle(label: str, style: Style) -> Any:
@@ -259,6 +279,8 @@ def draw_sizes(sizes: NDArray[np.int64], ax: Any = None, label: str = "clusters"
     """Draw how many clusters there are of each size, both logarithmic."""
     ax = axes_or_new(ax)
     of_size, counts = np.unique(sizes, return_counts=True)
+    ax.set_xlim(1.5, max(10.0, 1.5 * float(of_size.max(initial=0))))
+    ax.set_ylim(0.7, max(10.0, 1.5 * float(counts.max(initial=0))))
     ax.set_xscale("log")
     ax.set_yscale("log")
     style: Style = {

@@ -82,9 +82,10 @@ class Histogram:
     ) -> Histogram:
         """Count similarities, each by its weight."""
         least = -1.0 if metric == "cosine" else 0.0
-        # What is a hair past the end by rounding is at the end.
+        # Rounded, as a pair at 0.7 is in the bin that begins there; 35 times 0.02 is a hair more.
+        edges = np.round(np.linspace(least, 1.0, bins + 1), 12)
         inside = np.clip(np.asarray(similarities, np.float64), least, 1)
-        counts, edges = np.histogram(inside, bins=bins, range=(least, 1.0), weights=weights)
+        counts, _ = np.histogram(inside, bins=edges, weights=weights)
         return cls(label, counts.astype(np.float64), edges)
 
     def as_dict(self) -> dict[str, list[float]]:

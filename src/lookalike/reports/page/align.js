@@ -85,7 +85,9 @@ function stretches(start, end, layers) {
   return found;
 }
 
-const WORD = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|[\p{L}\p{M}\p{N}]+/gu;
+// An ideograph or a kana is a word by itself.
+const WORD =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{M}\p{N}])+/gu;
 const MOST_CELLS = 1_000_000;
 
 function wordsOf(text, start, end) {
@@ -159,7 +161,7 @@ function foldRange(text, start, end) {
   const first = text.slice(start, start + shown).search(/\s\S*$/u);
   const last = text.slice(end - shown, end).search(/\s/u);
   if (first < 0 || last < 0) return null;
-  return [start + first + 1, end - shown + last];
+  return [start + first + 1, end - shown + last + 1];
 }
 
 // A long stretch in parts of some thousand characters, cut after a line, or else after a blank.
@@ -180,17 +182,29 @@ function partsOf(text, start, end) {
   return parts;
 }
 
-// Rows, where what has no word on either side is no row of its own but the end of the one before.
-function withoutEmptyRows(rows, textA, textB) {
-  const joined = [];
+// Rows, of which those between passages begin with a word: what stands before it ends the row
+// before. One without any word is no row of its own.
+function tidiedRows(rows, textA, textB) {
+  const tidied = [];
   for (const row of rows) {
-    const words = textA.slice(...row.a).search(WORD) >= 0 || textB.slice(...row.b).search(WORD) >= 0;
-    if (words || !joined.length) {
-      joined.push({ ...row, a: [...row.a], b: [...row.b] });
-      continue;
+    const own = { ...row, a: [...row.a], b: [...row.b] };
+    const last = tidied[tidied.length - 1];
+    if (last && row.passage < 0) {
+      for (const [side, text] of [["a", textA], ["b", textB]]) {
+        const first = text.slice(...row[side]).search(WORD);
+        last[side][1] = own[side][0] = first < 0 ? row[side][1] : row[side][0] + first;
+      }
+      if (own.a[0] === own.a[1] && own.b[0] === own.b[1]) continue;
     }
-    joined[joined.length - 1].a[1] = row.a[1];
-    joined[joined.length - 1].b[1] = row.b[1];
+    tidied.push(own);
   }
-  return joined;
+  return tidied;
+}
+
+// A stretch without the blank lines at its ends, where a row ends anyway.
+function withoutBlankEnds(text, [start, end]) {
+  const piece = text.slice(start, end);
+  const before = /^(?:[^\S\n]*\n)*/.exec(piece)[0].length;
+  const after = piece.length - piece.trimEnd().length;
+  return [start + Math.min(before, piece.length - after), end - after];
 }

@@ -23,7 +23,7 @@ function graphFigure(cluster) {
 
 function heatFigure(cluster) {
   if (!cluster.matrix || cluster.matrix.length < 2) return null;
-  return h("figure", {}, heatMap(cluster), h("figcaption", {}, "Every two members, the darker the more similar; numbers are those of the list below."));
+  return h("figure", {}, heatMap(cluster), h("figcaption", {}, "Every two members, the stronger the colour, the more similar; numbers are those of the list below."));
 }
 
 // Members with a date, the oldest first, each with the older one that it is most like.

@@ -15,6 +15,6 @@ const unpacked = new Map();
 function textOf(documentNumber) {
   const place = report.documents.text[documentNumber];
   if (place === null || place === undefined) return Promise.resolve(null);
-  if (!unpacked.has(place)) unpacked.set(place, unpack(`text-${place}`));
+  if (!unpacked.has(place)) unpacked.set(place, unpack(`text-${place}`).then((text) => ({ ...text, text: reflowed(text.text) })));
   return unpacked.get(place);
 }

@@ -102,5 +102,5 @@ function pairsOfDocument(number) {
     if (report.pairs.a[row] === number || report.pairs.b[row] === number) found.push(row);
   }
   if (!found.length) return null;
-  return h("section", { "aria-labelledby": "its-pairs" }, h("h2", { id: "its-pairs" }, "Its pairs"), pairTable(report.pairs, found, { name: `document-${number}`, caption: "Pairs of this document", filter: false }));
+  return h("section", { "aria-labelledby": "its-pairs" }, h("h2", { id: "its-pairs" }, "Its pairs"), pairTable(report.pairs, found, { name: `document-${number}`, caption: "Pairs of this document" }));
 }

@@ -4,7 +4,9 @@ function rowsOf(column) {
   return Array.from({ length: column.length }, (_, row) => row);
 }
 
-function pairTable(pairs, rows, { name, caption, filter = true }) {
+const FEW_ROWS = 8; // so many are seen at once, without a filter
+
+function pairTable(pairs, rows, { name, caption, whole = false }) {
   const documents = report.documents;
   const clusters = hasAny(documents.cluster);
   const contained = report.summary.measure === "containment";
@@ -36,7 +38,7 @@ function pairTable(pairs, rows, { name, caption, filter = true }) {
   if (hasAny(documents.date)) {
     columns.push({ key: "date", title: "Older", extra: true, value: (row) => earliest(documents.date[pairs.a[row]], documents.date[pairs.b[row]]), cell: (row) => day(earliest(documents.date[pairs.a[row]], documents.date[pairs.b[row]])) });
   }
-  if (clusters && pairs === report.pairs) {
+  if (clusters && whole) {
     const clusterOf = (row) => documents.cluster[pairs.a[row]];
     columns.push({ key: "cluster", title: "Cluster", numeric: true, extra: true, value: clusterOf, cell: (row) => (clusterOf(row) === null ? "–" : h("a", { href: `#cluster=${clusterOf(row)}` }, String(clusterOf(row)))) });
   }
@@ -47,7 +49,7 @@ function pairTable(pairs, rows, { name, caption, filter = true }) {
     columns,
     rows,
     sort: "-sim",
-    fields: filter ? pairFields(pairs) : null,
+    fields: whole || rows.length > FEW_ROWS ? pairFields(pairs) : null,
     placeholder: "sim:>0.9 id:draft",
     nothing: rows.length ? "No pair fits this filter." : "No pairs.",
     address: (row) => pairAddress(pairs, row),
@@ -55,12 +57,12 @@ function pairTable(pairs, rows, { name, caption, filter = true }) {
 }
 
 function pairsView() {
-  return h("article", {}, h("h1", { tabindex: -1 }, "Pairs"), leftOut(), pairTable(report.pairs, rowsOf(report.pairs.a), { name: "pairs", caption: "Similar pairs" }));
+  return h("article", {}, h("h1", { tabindex: -1 }, "Pairs"), leftOut(), pairTable(report.pairs, rowsOf(report.pairs.a), { name: "pairs", caption: "Similar pairs", whole: true }));
 }
 
 function nearView() {
   const near = report.near_misses;
-  return h("article", {}, h("h1", { tabindex: -1 }, "Near misses"), h("p", { class: "lead" }, near.what), pairTable(near.pairs, rowsOf(near.pairs.a), { name: "near", caption: "Pairs just below the threshold" }));
+  return h("article", {}, h("h1", { tabindex: -1 }, "Near misses"), h("p", { class: "lead" }, near.what), pairTable(near.pairs, rowsOf(near.pairs.a), { name: "near", caption: "Pairs just below the threshold", whole: true }));
 }
 
 // What this page does not show, and the files that have it.
@@ -90,7 +92,7 @@ function clustersView() {
       unit: ["cluster", "clusters"],
       columns: [
         { key: "number", title: "Cluster", value: (row) => clusters[row].number, cell: (row) => h("a", { href: `#cluster=${clusters[row].number}`, class: "open" }, String(clusters[row].number)) },
-        { key: "size", title: "Documents", numeric: true, value: (row) => clusters[row].size, cell: (row) => count(clusters[row].size) },
+        { key: "size", title: "Size", numeric: true, value: (row) => clusters[row].size, cell: (row) => count(clusters[row].size) },
         { key: "loose", title: "Looseness", numeric: true, extra: true, value: (row) => looseness(clusters[row]), cell: (row) => similarity(looseness(clusters[row])) },
         { key: "least", title: "Least similar", numeric: true, value: (row) => clusters[row].similarity, cell: (row) => (clusters[row].similarity === null ? "–" : meter(clusters[row].similarity)) },
         { key: "mean", title: "Mean", numeric: true, extra: true, value: (row) => clusters[row].mean, cell: (row) => similarity(clusters[row].mean) },
@@ -123,7 +125,7 @@ function clusterFields() {
 }
 
 function memberNames(cluster) {
-  const shown = cluster.members.slice(0, 3).map((number) => documentLink(number));
+  const shown = cluster.members.slice(0, 3).map((number) => h("div", { class: "member" }, documentLink(number)));
   return cluster.size > shown.length ? [shown, h("span", { class: "muted" }, `and ${count(cluster.size - shown.length)} more`)] : shown;
 }
 
@@ -140,7 +142,7 @@ function documentsView() {
     "article",
     {},
     h("h1", { tabindex: -1 }, "Documents"),
-    h("p", { class: "lead" }, "Those that any pair, cluster or near miss names."),
+    h("p", { class: "lead" }, "How much of each document stands in others too, and where."),
     table({
       name: "documents",
       caption: "Documents",
@@ -169,6 +171,5 @@ function skippedTable() {
     rows: rowsOf(skipped.path),
     sort: "path",
     fields: null,
-    address: () => "#method",
   });
 }

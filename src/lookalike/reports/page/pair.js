@@ -2,6 +2,8 @@
 
 const reading = { together: true, folded: true };
 
+let beside = null; // how the texts that are shown are drawn again
+
 async function pairView({ pairs, row }) {
   const [a, b] = [pairs.a[row], pairs.b[row]];
   const [textA, textB] = await Promise.all([textOf(a), textOf(b)]);
@@ -63,16 +65,13 @@ function bothTexts(pairs, row, textA, textB) {
   const chain = longestChain(passages);
   const moved = new Set(passages.map((_, i) => i));
   chain.forEach((place) => moved.delete(place));
-  const rows = withoutEmptyRows(alignedRows(passages, chain, textA.text.length, textB.text.length), textA.text, textB.text);
+  const rows = tidiedRows(alignedRows(passages, chain, textA.text.length, textB.text.length), textA.text, textB.text);
   const texts = { a: textA, b: textB, passages, moved, rows };
   const holder = h("div", {});
   texts.jump = (place, from) => jumpTo(holder, place, from);
   const draw = () => holder.replaceChildren(reading.together ? inRows(texts, a, b) : inPanes(texts, a, b));
   draw();
-  addEventListener("beforeprint", () => {
-    if (holder.isConnected && !reading.together) holder.replaceChildren(inRows(texts, a, b));
-  });
-  addEventListener("afterprint", () => holder.isConnected && !reading.together && draw());
+  beside = { draw, drawRows: () => holder.replaceChildren(inRows(texts, a, b)) };
   const change = (name) => (value) => {
     reading[name] = value;
     draw();
@@ -92,11 +91,11 @@ function bothTexts(pairs, row, textA, textB) {
 }
 
 function legendOf(moved, textA, textB) {
-  const item = (node, text) => h("li", {}, node, ` ${text}`);
+  const item = (node, text) => h("li", {}, node, h("span", {}, text));
   return h(
     "ul",
     { class: "legend reading" },
-    item(h("mark", {}, "shared"), "in both; click to see it in the other"),
+    item(h("mark", {}, "shared"), ["in both", h("span", { class: "screen" }, "; click to see it in the other")]),
     moved.size ? item(h("mark", { class: "moved" }, "moved"), "in both, elsewhere") : null,
     item(h("span", { class: "difference" }, "different"), "words that the other lacks here"),
     textA.boilerplate.length || textB.boilerplate.length ? item(h("span", { class: "boilerplate" }, "boilerplate"), "in many documents") : null,
@@ -109,7 +108,9 @@ function jumpTo(holder, place, from) {
   const number = place + 1;
   for (const mark of holder.querySelectorAll(".chosen")) mark.classList.remove("chosen");
   for (const mark of holder.querySelectorAll(`mark[data-mark="${number}"]`)) mark.classList.add("chosen");
-  const button = holder.querySelector(`.side-${side} button[data-passage="${number}"]`);
+  // On a narrow screen what is the same is shown once.
+  const seen = [...holder.querySelectorAll(`.cell button[data-passage="${number}"]`)].filter((one) => one.getClientRects().length);
+  const button = seen.find((one) => one.closest(`.side-${side}`)) || seen[0];
   if (!button) return;
   button.focus({ preventScroll: true });
   button.scrollIntoView({ block: "center", behavior: "instant" });
@@ -130,10 +131,11 @@ function sideLayers(texts, side) {
   return layers.concat(boilerplateLayers(texts[side]));
 }
 
-// The cells of all rows: [{ row, a: nodes, b: nodes }].
-function cellsOf(texts) {
+// The cells of all rows: [{ row, a: nodes, b: nodes }]; `apart` where each is a block by itself.
+function cellsOf(texts, apart) {
   const layers = { a: sideLayers(texts, "a"), b: sideLayers(texts, "b") };
-  return texts.rows.map((row) => {
+  return texts.rows.map((whole) => {
+    const row = apart ? { ...whole, a: withoutBlankEnds(texts.a.text, whole.a), b: withoutBlankEnds(texts.b.text, whole.b) } : whole;
     const element = { row, folds: null };
     const more = row.passage < 0 ? differences(texts.a.text, row.a, texts.b.text, row.b) : { a: [], b: [] };
     const folds = row.passage < 0 || !reading.folded ? null : { a: foldRange(texts.a.text, ...row.a), b: foldRange(texts.b.text, ...row.b) };
@@ -169,8 +171,14 @@ function unfold(button) {
   }
 }
 
+// On paper texts stand in rows, and whole.
 addEventListener("beforeprint", () => {
+  if (beside && !reading.together) beside.drawRows();
   for (const hidden of document.querySelectorAll(".folded")) hidden.fill();
+});
+
+addEventListener("afterprint", () => {
+  if (beside && !reading.together) beside.draw();
 });
 
 function columnHead(number, side) {
@@ -183,7 +191,7 @@ function cellElement(element, side, place) {
 
 // Passages beside each other, row by row; the page scrolls both.
 function inRows(texts, a, b) {
-  const rows = cellsOf(texts).map((element, place) =>
+  const rows = cellsOf(texts, true).map((element, place) =>
     h("div", { class: element.row.passage < 0 ? "row different" : "row same" }, cellElement(element, "a", place), cellElement(element, "b", place)),
   );
   return h("div", { class: `texts rows ${textClass(texts.a.text, texts.b.text)}` }, h("div", { class: "row heads" }, columnHead(a, "a"), columnHead(b, "b")), rows);
@@ -191,7 +199,7 @@ function inRows(texts, a, b) {
 
 // Each text in a pane that scrolls by itself.
 function inPanes(texts, a, b) {
-  const cells = cellsOf(texts);
+  const cells = cellsOf(texts, false);
   const pane = (side, number) =>
     h("section", { class: `side side-${side}` }, columnHead(number, side), h("div", { class: "pane", tabindex: 0, role: "region", "aria-label": report.documents.name[number] }, cells.map((element, place) => cellElement(element, side, place))));
   return h("div", { class: `texts panes ${textClass(texts.a.text, texts.b.text)}` }, pane("a", a), pane("b", b));

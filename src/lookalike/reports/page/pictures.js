@@ -19,7 +19,7 @@ function clusterGraph(cluster) {
       const [x1, y1] = at(edges[i][0]);
       const [x2, y2] = at(edges[i][1]);
       const strength = floor < 1 ? (report.pairs.similarity[row] - floor) / (1 - floor) : 1;
-      const line = g("line", { class: "edge", x1, y1, x2, y2, "stroke-width": 1 + 3.5 * strength, "stroke-opacity": 0.3 + 0.6 * strength });
+      const line = g("line", { class: "edge", x1, y1, x2, y2, "stroke-width": 1.5 + 3 * strength, "stroke-opacity": 0.4 + 0.5 * strength });
       drawing.append(g("a", { href: pairAddress(report.pairs, row), tabindex: -1 }, g("title", {}, pairTitle(report.pairs, row)), g("line", { class: "grip", x1, y1, x2, y2 }), line));
     });
     members.forEach((number, i) => {
@@ -50,7 +50,7 @@ function heatMap(cluster) {
   return fitted((width) => {
     const n = order.length;
     const number = 26;
-    const cell = Math.min(44, (width - number - 2) / n);
+    const cell = Math.min(64, (width - number - 2) / n);
     const size = number + n * cell;
     const drawing = g("svg", { width: size, height: size, viewBox: `0 0 ${size} ${size}`, role: "img", "aria-label": `Heat map of the similarities of ${n} documents, the least ${similarity(floor)}.` });
     order.forEach((i, y) => {
@@ -64,7 +64,7 @@ function heatMap(cluster) {
       order.forEach((j, x) => drawing.append(heatCell(cluster, i, j, { x: number + x * cell, y: number + y * cell, cell, floor })));
     });
     return drawing;
-  });
+  }, { class: "drawing heat-map" });
 }
 
 function heatCell(cluster, i, j, { x, y, cell, floor }) {
@@ -76,10 +76,15 @@ function heatCell(cluster, i, j, { x, y, cell, floor }) {
   box.append(g("title", {}, i === j ? names[one] : `${names[one]} and ${names[other]}: ${similarity(value)}`));
   if (i === j) return box;
   const parts = [box];
-  if (cell >= 34) parts.push(g("text", { class: strength > 0.55 ? "heat-value strong" : "heat-value", x: x + cell / 2, y: y + cell / 2 + 4, "text-anchor": "middle" }, value < 1 ? similarity(value).replace(/^0/, "").slice(0, 3) : "1"));
+  if (cell >= 34) parts.push(g("text", { class: strength > 0.55 ? "heat-value strong" : "heat-value", x: x + cell / 2, y: y + cell / 2 + 4, "text-anchor": "middle" }, twoDigits(value)));
   const keys = report.documents.key;
   const address = `${keys[one]}-${keys[other]}`;
   return addresses.pairs.has(address) ? g("a", { href: `#pair=${address}`, tabindex: -1 }, parts) : g("g", {}, parts);
+}
+
+function twoDigits(value) {
+  if (value >= 1) return "1";
+  return (value > 0.99 ? 0.99 : value).toFixed(2).replace("0.", ".");
 }
 
 const MOST_RIBBONS = 400;

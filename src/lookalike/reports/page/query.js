@@ -104,6 +104,7 @@ function mixedTest(value, quoted) {
   const contained = textTest(value, false);
   return (cell) => {
     if (typeof cell === "number" && number) return number(cell);
+    if (number && sign) return false; // words are not more or less than a number
     return compared ? compared(String(cell)) : contained(plainCell(cell));
   };
 }

@@ -8,7 +8,7 @@ const remembered = new Map();
 
 // { name, caption, unit, columns, rows, sort, fields, address }: a column is { key, title, value(row),
 // cell(row), numeric, extra }, `rows` the numbers of all rows, `sort` the column to begin with, with -
-// for downwards, `fields` those of the query line (or null for none), `address(row)` what a row opens.
+// for downwards, `fields` those of the query line (or null for none), `address(row)` what a row opens (or none).
 function table(options) {
   const { columns, fields, unit } = options;
   const state = remembered.get(options.name) || { query: "", sort: options.sort, page: 0, focus: null };
@@ -109,7 +109,7 @@ function table(options) {
       const classes = `${column.numeric ? "numeric" : ""} ${column.extra ? "extra" : ""} ${column.wide ? "wide" : ""}`;
       return h(i ? "td" : "th", { class: classes, scope: i ? null : "row" }, column.cell(row));
     });
-    return h("tr", { "data-row": row, "aria-rowindex": place + 2 }, cells);
+    return h("tr", { class: options.address ? "opens" : null, "data-row": row, "aria-rowindex": place + 2 }, cells);
   }
 
   function nothing() {
@@ -168,7 +168,7 @@ function table(options) {
   }
 
   function openRow(event) {
-    const row = event.target.closest("tr[data-row]");
+    const row = event.target.closest("tr.opens");
     if (!row) return;
     state.focus = Number(row.dataset.row);
     if (!event.target.closest("a, button") && !String(getSelection())) {

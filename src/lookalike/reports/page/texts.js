@@ -1,21 +1,42 @@
 // Text with marks on it.
 
+const ORDER = ["passage", "source", "boilerplate", "difference"];
+
+// The layer that shows where several lie on each other.
+function uppermost(stretch) {
+  for (const kind of ORDER) {
+    const found = stretch.on.find((layer) => layer.kind === kind);
+    if (found) return found;
+  }
+  return null;
+}
+
 // The nodes of a stretch of text. A layer is { start, end, kind }: a passage has a `number` too and
 // what its button does (`open`), a source its `colour`, `number`, `address` and `title`.
 function markedText(text, start, end, layers) {
-  return stretches(start, end, layers).map((stretch) => {
-    const piece = text.slice(stretch.start, stretch.end);
-    const on = (kind) => stretch.on.filter((layer) => layer.kind === kind);
-    const begins = stretch.on.filter((layer) => layer.start === stretch.start);
-    const numbers = begins.map((layer) => numberOf(layer)).filter(Boolean);
-    const [passage] = on("passage");
-    if (passage) return [numbers, passageMark(passage, piece)];
-    const [source] = on("source");
-    if (source) return [numbers, h("mark", { class: `colour-${source.colour}`, title: source.title }, piece)];
-    if (on("boilerplate").length) return h("span", { class: "boilerplate", title: on("boilerplate")[0].title }, piece);
-    if (on("difference").length) return h("span", { class: "difference" }, piece);
-    return document.createTextNode(piece);
-  });
+  const nodes = [];
+  let run = null; // stretches that look the same are one mark
+  const close = () => run && nodes.push(markOf(run.layer, text.slice(run.start, run.end)));
+  for (const stretch of stretches(start, end, layers)) {
+    const layer = uppermost(stretch);
+    const numbers = stretch.on.filter((one) => one.start === stretch.start).map(numberOf).filter(Boolean);
+    if (run && run.layer === layer && !numbers.length) {
+      run.end = stretch.end;
+      continue;
+    }
+    close();
+    nodes.push(...numbers);
+    run = { layer, start: stretch.start, end: stretch.end };
+  }
+  close();
+  return nodes;
+}
+
+function markOf(layer, piece) {
+  if (!layer) return document.createTextNode(piece);
+  if (layer.kind === "passage") return passageMark(layer, piece);
+  if (layer.kind === "source") return h("mark", { class: `colour-${layer.colour}`, title: layer.title }, piece);
+  return h("span", { class: layer.kind, title: layer.title }, piece);
 }
 
 function passageMark(passage, piece) {
@@ -41,6 +62,15 @@ function textParts(text, start, end, layers) {
 
 function boilerplateLayers(text) {
   return text.boilerplate.map(([start, end, documents]) => ({ start, end, kind: "boilerplate", title: `boilerplate: in ${many(documents, "document")}` }));
+}
+
+// Prose whose lines were cut at some width runs on in the column that it gets: a line end within a
+// paragraph is shown as a blank, so that every offset stays what it is.
+function reflowed(text) {
+  const broken = [...text.slice(0, 50000).matchAll(/^.*\S.*\n(?=.*\S)/gm)].map((line) => line[0].length - 1);
+  const wrapped = broken.filter((length) => length >= 45 && length <= 100).length;
+  if (broken.length < 3 || wrapped < broken.length * 0.6 || looksLikeCode(text)) return text;
+  return text.replace(/(?<=\S)\n(?![\s*•>|#+-]|\d+[.)]|$)/g, " ");
 }
 
 // Program text is shown with letters of one width: many of its lines are indented.

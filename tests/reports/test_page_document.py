@@ -1,0 +1,86 @@
+"""A document against all others, a cluster, and how it was done."""
+
+import pytest
+
+pytest.importorskip("playwright")
+from report_pages import example, opened, text_named
+
+COPY = "#document=ce134da39466"
+
+
+def test_a_document_shows_what_of_it_stands_elsewhere_and_where(page, tmp_path):
+    opened(page, tmp_path, example(), "#document=f8b46ffee77f")
+    assert "92.2 %" in page.inner_text(".figures")
+    text = text_named(example(), "bread/sourdough-proofread.txt")
+    shares = page.locator(".sources .share").all_inner_texts()
+    assert shares == [f"{share:.1%}".replace("%", " %") for _, share in text.sources]
+    wide = page.locator(".drawing").first.evaluate("(box) => box.clientWidth")
+    bars = page.locator("rect.source").evaluate_all(
+        "(bars) => bars.map((bar) => ['x', 'width'].map((one) => Number(bar.getAttribute(one))))"
+    )
+    for (x, width), stretch in zip(bars, text.coverage, strict=True):
+        assert x / wide == pytest.approx(stretch.start / len(text.text), abs=0.002)
+        assert width / wide == pytest.approx(
+            (stretch.end - stretch.start) / len(text.text), abs=0.002
+        )
+    marks = page.locator(".document-text mark").all_text_contents()
+    covered = [text.text[stretch.start : stretch.end] for stretch in text.coverage]
+    assert [mark.split() for mark in marks] == [stretch.split() for stretch in covered]
+    page.click(".sources a >> nth=0")
+    page.wait_for_selector("article.pair")
+
+
+def test_boilerplate_is_grey(page, tmp_path):
+    shown = example()
+    text = text_named(shown, "bread/sourdough-copy.txt")
+    text.coverage = []
+    opened(page, tmp_path, shown, COPY)
+    assert page.locator(".boilerplate").text_content() == text.text[:40]
+    grey = page.evaluate("getComputedStyle(document.querySelector('.boilerplate')).color")
+    assert grey != page.evaluate("getComputedStyle(document.querySelector('.document-text')).color")
+    assert page.get_attribute(".boilerplate", "title") == "boilerplate: in 5 documents"
+
+
+def test_a_cluster_has_a_graph_a_heat_map_and_a_timeline(page, tmp_path):
+    opened(page, tmp_path, example(), "#cluster=1")
+    assert page.locator("svg .edge").count() == 6
+    assert page.locator("svg .node").count() == 4 + 4
+    assert page.locator("svg .heat:not(.self)").count() == 12
+    times = page.locator(".times li").all_inner_texts()
+    assert [time.split()[0] for time in times] == sorted(time.split()[0] for time in times)
+    assert "oldest: the likely source" in times[0]
+    assert "0.870 like the older bread/sourdough-copy.txt" in " ".join(times[1].split())
+    page.locator("a:has(> .heat)").first.click()
+    page.wait_for_selector("article.pair")
+
+
+def test_the_chart_is_linear_or_logarithmic_counted_or_summed_up(page, tmp_path):
+    opened(page, tmp_path, example(), "#method")
+    histogram = example().main.histogram
+    assert histogram is not None
+    series = histogram.series[0]
+
+    def tallest():
+        return page.locator("rect.bar-sample").evaluate_all(
+            "(bars) => bars.map((bar) => Number(bar.getAttribute('height')))"
+        )
+
+    first, second = tallest()[:2]
+    assert first / second == pytest.approx(series.counts[0] / series.counts[1], rel=0.01)
+    page.get_by_label("From there on").check()
+    first, second = tallest()[:2]
+    assert first / second == pytest.approx(series.cumulated[0] / series.cumulated[1], rel=0.01)
+    page.get_by_label("Logarithmic").check()
+    closer, close = tallest()[:2]
+    assert 1 < closer / close < 1.5
+    assert page.locator("polyline.line-found").count() == 1
+    assert "notices/photo.bin" in page.inner_text("main")
+
+
+def test_an_audit_is_shown(page, tmp_path):
+    shown = example()
+    shown.main.audit = {"recall": 0.9876, "sample": 500, "missed": {"a.txt": "b.txt <b>"}}
+    opened(page, tmp_path, shown, "#method")
+    assert "0.988" in page.inner_text("section[aria-labelledby=audit]")
+    page.click("summary:text('missed')")
+    assert "b.txt <b>" in page.inner_text("section[aria-labelledby=audit]")
