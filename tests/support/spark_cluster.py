@@ -175,23 +175,30 @@ class Cluster:
                 "spark.connect.grpc.binding.address": LOOPBACK,
                 "spark.connect.grpc.binding.port": port,
             }
-            self._start(
+            server = self._start(
                 "deploy.SparkSubmit",
                 "--master=local[2]",
                 *[f"--conf={name}={value}" for name, value in conf.items()],
                 "--class=org.apache.spark.sql.connect.service.SparkConnectServer",
                 "spark-internal",
+                SPARK_DAEMON_MEMORY="1g",
             )
-            wait_for("the server of Connect listens", lambda: _listens(port))
+            wait_for("the server listens", lambda: _listens(port) or server.poll() is not None)
+            if server.poll() is not None:
+                raise RuntimeError(f"the server of Connect ended: {self.said(server)}")
             self._connect = f"sc://{LOOPBACK}:{port}"
         return self._connect
 
-    def _start(self, name: str, *given: object) -> subprocess.Popen[bytes]:
+    def said(self, process: subprocess.Popen[bytes]) -> str:
+        """Give what a process of the cluster wrote to its log."""
+        return (self.folder / f"log-{self._processes.index(process)}").read_text()
+
+    def _start(self, name: str, *given: object, **changes: str) -> subprocess.Popen[bytes]:
         log = self.folder / f"log-{len(self._processes)}"
         with log.open("wb") as said:
             one = subprocess.Popen(
                 [HOME / "bin" / "spark-class", f"org.apache.spark.{name}", *map(str, given)],
-                env=self.environment,
+                env=self.environment | changes,
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=said,
