@@ -16,6 +16,9 @@ GOOD = [
     "lookalike/learn/web/page.html",
     "lookalike/learn/web/page.css",
     "lookalike/learn/web/start.js",
+    "lookalike/reports/page/page.html",
+    "lookalike/reports/page/page.css",
+    "lookalike/reports/page/main.js",
     "lookalike-0.1.0.dist-info/METADATA",
     "lookalike-0.1.0.dist-info/licenses/LICENSE",
 ]

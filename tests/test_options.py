@@ -45,6 +45,7 @@ FUNCTIONS = {
     "dedup": settings.DedupOptions,
     "plan_corpus": settings.PlanCorpusOptions,
     "write_sketches": settings.SketchFileOptions,
+    "compare_all": settings.CompareAllOptions,
 }
 SOURCES = {"report": ("result",), "compare": ("a", "b"), "write_sketches": ("source", "out")}
 REFERENCE = (ROOT / "docs" / "command-line.md").read_text()

@@ -26,6 +26,7 @@ FUNCTIONS = {
     "sketch": settings.SketchOptions,
     "report": settings.ReportOptions,
     "compare": settings.CompareOptions,
+    "compare_all": settings.CompareAllOptions,
     "plan": settings.PlanOptions,
     "plan_corpus": settings.PlanCorpusOptions,
     "Index.create": index_options.IndexCreateOptions,

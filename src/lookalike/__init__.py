@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from lookalike.api import (
         boilerplate,
         compare,
+        compare_all,
         contained,
         dedup,
         find,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from lookalike.learn.lesson import Lesson, lesson
     from lookalike.learn.matrix_lesson import MatrixLesson, matrix_lesson
     from lookalike.planning.curves import Cascade
+    from lookalike.planning.estimator import EstimatorError, estimator_error
     from lookalike.planning.plan import Plan, plan
     from lookalike.recipe import Recipe
     from lookalike.results import (
@@ -58,7 +60,7 @@ if TYPE_CHECKING:
         Result,
         Summary,
     )
-    from lookalike.score.comparison import Comparison, Containment
+    from lookalike.score.comparison import ComparedPair, Comparison, Comparisons, Containment
     from lookalike.settings import Settings
     from lookalike.text.passages import Passage
 
@@ -70,9 +72,12 @@ _HOMES = {
     "Admission": "index.matches",
     "BinaryFileError": "base.errors",
     "EncodingError": "base.errors",
+    "EstimatorError": "planning.estimator",
     "BoilerplateResult": "results",
     "Cascade": "planning.curves",
+    "ComparedPair": "score.comparison",
     "Comparison": "score.comparison",
+    "Comparisons": "score.comparison",
     "Containment": "score.comparison",
     "ContainmentResult": "results",
     "DedupResult": "results",
@@ -101,8 +106,10 @@ _HOMES = {
     "UnreadableError": "base.errors",
     "boilerplate": "api",
     "compare": "api",
+    "compare_all": "api",
     "contained": "api",
     "dedup": "api",
+    "estimator_error": "planning.estimator",
     "find": "api",
     "lesson": "learn.lesson",
     "matrix_lesson": "learn.matrix_lesson",
@@ -125,11 +132,14 @@ __all__ = [
     "BinaryFileError",
     "BoilerplateResult",
     "Cascade",
+    "ComparedPair",
     "Comparison",
+    "Comparisons",
     "Containment",
     "ContainmentResult",
     "DedupResult",
     "EncodingError",
+    "EstimatorError",
     "FindResult",
     "Index",
     "InvalidTextError",
@@ -155,8 +165,10 @@ __all__ = [
     "UnreadableError",
     "boilerplate",
     "compare",
+    "compare_all",
     "contained",
     "dedup",
+    "estimator_error",
     "find",
     "lesson",
     "matrix_lesson",

@@ -12,13 +12,14 @@ from numbers import Integral
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from lookalike.base.errors import SettingsError
+from lookalike.base.errors import SettingsError, SourceError
 from lookalike.base.option_types import check_path
 from lookalike.base.options import takes, takes_two
-from lookalike.base.wording import setting
+from lookalike.base.wording import count, setting
 from lookalike.job.given import settings_from, text_of
 from lookalike.settings import (
     BoilerplateOptions,
+    CompareAllOptions,
     CompareOptions,
     ContainedOptions,
     DedupOptions,
@@ -45,11 +46,12 @@ if TYPE_CHECKING:
         FindResult,
         Summary,
     )
-    from lookalike.score.comparison import Comparison
+    from lookalike.score.comparison import Comparison, Comparisons
 
 __all__ = [
     "boilerplate",
     "compare",
+    "compare_all",
     "contained",
     "dedup",
     "find",
@@ -59,6 +61,9 @@ __all__ = [
     "sketch",
     "write_sketches",
 ]
+
+MIN_COMPARED, MAX_COMPARED = 2, 100
+"""Documents that are compared each with each: tables of more cannot be read."""
 
 
 class _Path(str, os.PathLike[str]):
@@ -390,6 +395,50 @@ def compare(
     (first, *read_first), (second, *read_second) = text_of(a, **told), text_of(b, **told)
     notes = tuple(f"{name}: {note}" for name, note in (*read_first, *read_second) if note)
     return replace(compare_texts(first, second, **given), notes=notes)
+
+
+@takes(CompareAllOptions)
+def compare_all(source: Any, options: CompareAllOptions) -> Comparisons:
+    """Compare two documents or more, each with each, by one shingle for all of them.
+
+    The source is a dict of texts or of `Path` objects by their names, or a list of either. Gives
+    every pair with its similarity and the share of each that the other has, the most similar first.
+    For a corpus there is `find`, which compares only what may be similar.
+    """
+    from collections.abc import Mapping, Sequence
+
+    from lookalike.score.comparison import compare_all as compare_texts
+
+    if isinstance(source, Mapping):
+        named = {str(name): one for name, one in source.items()}
+    elif isinstance(source, Sequence) and not isinstance(source, (str, bytes, os.PathLike)):
+        named = dict(zip(_unique(source), source, strict=True))
+    else:
+        raise SourceError(
+            f"compare_all was given a {type(source).__name__}: give a list or a dict of texts or "
+            "of Path objects"
+        )
+    if not MIN_COMPARED <= len(named) <= MAX_COMPARED:
+        raise SettingsError(
+            f"compare was given {count(len(named), 'document')} and compares {MIN_COMPARED} to "
+            f"{MAX_COMPARED}, each with each: for more use find"
+        )
+    given = asdict(options)
+    told = {name: given.pop(name) for name in ("encoding", "strict_encoding", "main_text")}
+    _check_files([os.fspath(one) for one in named.values() if isinstance(one, os.PathLike)], told)
+    read = {name: text_of(one, **told) for name, one in named.items()}
+    notes = tuple(f"{name}: {note}" for _, (name, note) in read.values() if note)
+    found = compare_texts({name: text for name, (text, _) in read.items()}, **given)
+    return replace(found, notes=notes)
+
+
+def _unique(source: Sequence[Any]) -> list[str]:
+    """Name files by their paths, and texts by their places from 1; of a file named twice, both."""
+    names: list[str] = []
+    for place, one in enumerate(source, start=1):
+        name = os.fspath(one) if isinstance(one, os.PathLike) else str(place)
+        names.append(name if name not in names else f"{name} ({place})")
+    return names
 
 
 def _check_files(names: list[str], told: Mapping[str, Any]) -> None:

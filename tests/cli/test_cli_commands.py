@@ -183,7 +183,7 @@ def test_compare_does_not_send_control_characters_to_the_terminal(told, tmp_path
     for name in ("a.txt", "b.txt"):
         text = f"one two \x1b[2J three \x07 four five six {name}"
         (tmp_path / name).write_text(text)
-    _, output, _ = told("compare", tmp_path / "a.txt", tmp_path / "b.txt")
+    _, output, _ = told("compare", tmp_path / "a.txt", tmp_path / "b.txt", columns=200)
     assert "four five six" in output
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f]", output)
 

@@ -16,7 +16,7 @@ import pytest
 
 import lookalike
 from compared_corpora import texts_of
-from lookalike.base.errors import LookalikeError, SettingsError, SourceError
+from lookalike.base.errors import LookalikeError, SettingsError, SourceError, UnreadableError
 from lookalike.index import adding
 from lookalike.index import dedup as dedup_module
 from lookalike.index.index import Index
@@ -803,3 +803,74 @@ def test_a_job_that_is_killed_and_run_again_ends_the_same(spot, tmp_path):
         for ending in ("-wal", "-shm"):
             place.with_name(place.name + ending).unlink(missing_ok=True)
     assert killed >= 1
+
+
+CLEANING = """
+import sys
+import lookalike
+from lookalike.index.index import Index
+address, source, out, held = sys.argv[1:]
+most_similar = Index.most_similar
+def looked_up(self, *given):
+    found = most_similar(self, *given)
+    if held == "held":
+        print("looked up", flush=True)
+        sys.stdin.readline()
+    return found
+Index.most_similar = looked_up
+def say(line):
+    if "Waiting" in line:
+        print(line, flush=True)
+lookalike.dedup(source, index=address, out=out, say=say).close()
+"""
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_of_two_jobs_at_once_the_second_is_cleaned_against_what_the_first_adds(
+    request, tmp_path, kind
+):
+    at = request.getfixturevalue("postgres").address() if kind == "postgres" else None
+    place = str(made(at or tmp_path / "pages.lookalike", **WORDS))
+    texts = [f"{n} red {n} boats {n} came in at {n}" for n in range(20)]
+    for name in "ab":
+        rows = [{"id": f"{name}{n}", "text": text} for n, text in enumerate(texts)]
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(map(json.dumps, rows)))
+
+    def begun(name, held):
+        arguments = [place, str(tmp_path / f"{name}.jsonl"), str(tmp_path / name), held]
+        pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        return subprocess.Popen(
+            [sys.executable, "-c", CLEANING, *arguments], env=environment(), **pipes
+        )
+
+    first = begun("a", "held")
+    assert first.stdout.readline() == "looked up\n"
+    second = begun("b", "free")
+    assert second.stdout.readline().startswith("Waiting for another job that adds to ")
+    first.communicate("go\n", timeout=DEADLINE)
+    second.communicate(timeout=DEADLINE)
+    assert (first.returncode, second.returncode) == (0, 0)
+    with Index(place) as index:
+        assert sorted(index) == sorted(f"a{n}" for n in range(20))
+    removed = map(json.loads, (tmp_path / "b/removed.jsonl").read_text().splitlines())
+    assert {one["id"]: one["kept"] for one in removed} == {f"b{n}": f"a{n}" for n in range(20)}
+    if kind == "sqlite":
+        assert [one.name for one in tmp_path.glob("pages.lookalike*")] == ["pages.lookalike"]
+
+
+def test_a_job_that_lost_its_turn_adds_nothing(postgres, tmp_path, monkeypatch):
+    place = made(postgres.address() + f"&application_name={tmp_path.name}", **WORDS)
+    most_similar = Index.most_similar
+
+    def end_connections(*given):
+        postgres.run(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity"
+            f" WHERE application_name = '{tmp_path.name}'"
+        )
+        return most_similar(*given)
+
+    monkeypatch.setattr(Index, "most_similar", end_connections)
+    with pytest.raises(UnreadableError, match="was lost, and with it the turn of this job"):
+        lookalike.dedup({"a": "two red boats"}, index=place)
+    with Index(place) as index:
+        assert len(index) == 0

@@ -2,10 +2,12 @@
 
 import itertools
 import json
+import pickle
 import random
 import re
 import unicodedata
 
+import numpy as np
 import pytest
 
 import lookalike
@@ -70,6 +72,24 @@ def test_every_passage_is_the_same_words_in_both_texts(script):
         # A passage begins and ends with a word, so that nothing beside it is marked.
         assert words(mine[0]) or unicodedata.category(mine[0])[0] in "LMN"
         assert mine.strip() == mine
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_passages_are_those_that_compare_finds(seed):
+    draw = random.Random(seed)
+    # Of few words, so that the same run stands in many places, more than are tried.
+    texts = {
+        f"d{i}": " ".join(draw.choices("abc" if seed % 2 else "abcdefgh", k=400)) for i in range(4)
+    }
+    texts |= {"half": texts["d0"][:400] + " z " + texts["d1"][300:]}
+    report = build(lookalike.find(texts, threshold=0.01, shingle="words:2"))
+    name = report.main.documents.name
+    assert len(report.main.pairs.a) == 10
+    for a, b in zip(report.main.pairs.a, report.main.pairs.b, strict=True):
+        expected = lookalike.compare(texts[name[a]], texts[name[b]]).passages
+        assert [*map(tuple, report.texts[a].passages[str(b)])] == [
+            (one.a_start, one.a_end, one.b_start, one.b_end, one.words) for one in expected
+        ]
 
 
 def made(seed: int, documents: int = 14) -> dict[str, str]:
@@ -415,6 +435,37 @@ def test_contained_documents_are_parts_of_wholes():
     part, whole = shingles(PROSE, 5), shingles(texts["whole"], 5)
     assert main.pairs.shared == [len(part & whole)]
     assert main.pairs.b_in_a == [round(len(part & whole) / len(whole), 6)]
+
+
+def test_results_of_every_kind_make_a_report(tmp_path):
+    texts = made(6)
+    vectors = np.random.default_rng(1).normal(size=(6, 8))
+    vectors[1] = vectors[0] + 0.01
+    rows = [{"text": text, "who": f"s{i % 3}"} for i, text in enumerate(texts.values())]
+    lookalike.find(texts, threshold=0.3, out=tmp_path / "pairs.csv")
+    results = [
+        lookalike.find(texts, threshold=0.3, estimate=True),
+        lookalike.find(texts, simhash=12),
+        lookalike.find(texts, threshold=0.3, metric="cosine", weights="tf-idf"),
+        lookalike.find(texts, threshold=0.3, max_df=0.5),
+        lookalike.find(rows, threshold=0.2, groups="who"),
+        lookalike.find(vectors, metric="cosine", threshold=0.9),
+        lookalike.Result.open(tmp_path / "pairs.csv"),
+        pickle.loads(pickle.dumps(lookalike.find(texts, threshold=0.3))),
+        lookalike.dedup(texts, rule="contained", containment=0.5),
+    ]
+    for result in results:
+        removed = isinstance(result, lookalike.DedupResult)
+        main = build(result).main
+        assert len(main.pairs.a) == (result.counts["removed"] if removed else len(result)) > 0
+
+
+def test_a_document_is_kept_unless_it_was_removed_whatever_is_listed():
+    texts = {f"d{i:02}": PROSE for i in range(9)}
+    main = build(lookalike.dedup(texts), most_pairs=2).main
+    assert dict(zip(main.documents.name, main.documents.kept, strict=True)) == {
+        name: name == "d00" for name in texts
+    }
 
 
 @pytest.mark.parametrize(

@@ -41,6 +41,13 @@ class Lock:
         self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
         self.acquired = try_lock(self._file)
 
+    def is_there(self) -> bool:
+        """Tell whether the file is still there, and no other in its place."""
+        try:
+            return os.path.samestat(os.fstat(self._file), self._path.stat())
+        except FileNotFoundError:
+            return False
+
     def release(self) -> None:
         """Let others hold it."""
         if self._file >= 0:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -22,7 +23,7 @@ from lookalike.index.opening import SERVERS, indexes_among
 from lookalike.index.querying import Asked, check_threshold
 from lookalike.job.given import settings_from
 from lookalike.job.read import Described
-from lookalike.job.running import PIECE_BYTES
+from lookalike.job.running import PIECE_BYTES, Running
 from lookalike.job.seen import Best, Seen
 from lookalike.job.sources import names_of
 from lookalike.planning.plan import given_cascade
@@ -31,16 +32,19 @@ from lookalike.settings import Settings
 from lookalike.text.normalise import Normalisation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
 
+    from lookalike.index.store import Turn
     from lookalike.job.job import Job
     from lookalike.settings import DedupOptions
 
 __all__ = ["Consulted", "consulted"]
 
+TURN_SECONDS = 0.2
+"""After which a job that waits for another one looks again."""
 MAX_ADDED = 4096
 """Documents that are prepared at a time, at the most."""
 
@@ -55,12 +59,15 @@ class Consulted:
     options: DedupOptions
     """Without the indexes among what it is compared with."""
     target: Index | None
+    turn: Turn | None = None
+    """The right to add to that one, which no other job has meanwhile."""
 
     def add(self, job: Job, rows: NDArray[np.int64]) -> None:
         """Add documents of a job to the index; those that are there already stay as they are."""
         index = self.target
-        if index is None:
+        if index is None or self.turn is None:
             return
+        self.turn.check()
         ids, texts = job.collection.ids, job.texts
         progress, total = job.running.progress, len(rows)
 
@@ -119,12 +126,28 @@ def consulted(source: Any, options: DedupOptions) -> Iterator[Consulted]:
         for index in asked:
             _check_index(index, asked[0])
             _check_apart(index.address, [*(names_of(source) or ()), *(names_of(rest) or ())])
+        turn = None
+        if target is not None:
+            # What another job adds is to be there when this one looks.
+            turn = _turn(target, options.say)
+            opened.callback(turn.release)
         settings = _settings(options, asked[0])
         described = None
         if target is not None and (names := _names(options.metadata)):
             described = Described(names, target.metadata, metadata.encode_rows)
         seen = _seen(asked, target, settings, described, options.threads or available())
-        yield Consulted(settings, seen, replace(options, against=rest), target)
+        yield Consulted(settings, seen, replace(options, against=rest), target, turn)
+
+
+def _turn(index: Index, say: Callable[[str], None] | None) -> Turn:
+    """Wait until no other job adds to an index."""
+    said = False
+    while (turn := index.turn()) is None:
+        if not said:
+            Running.of(say=say).say(f"Waiting for another job that adds to {index.address}.")
+            said = True
+        time.sleep(TURN_SECONDS)
+    return turn
 
 
 def _names(given: Any) -> list[str]:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     import os
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from lookalike.index.store import Document, Reader, Store, Writer
+    from lookalike.index.store import Document, Reader, Store, Turn, Writer
     from lookalike.read.files import Unread
     from lookalike.text.normalise import Canonical
 
@@ -387,6 +387,10 @@ class Index(Opened):
     def prepared(self, puts: Sequence[Put], documents: Canonical) -> Prepared:
         """Make of canonical documents what is stored of them, on whatever thread."""
         return Prepared.of(puts, documents, self._sketches, with_text=self.keeps_text, keep=False)
+
+    def turn(self) -> Turn | None:
+        """Give the right to be the one job that adds what it decides; None while another has it."""
+        return self._store.turn()
 
     def put_all(self, prepared: Iterable[Prepared], columns: Columns) -> Iterator[Added]:
         """Add documents that were prepared, each in the place of one with its id, all or none.

@@ -27,11 +27,12 @@ from lookalike.index.postgres_arrays import of_numbers, of_texts
 from lookalike.index.postgres_connections import Connections, piped
 from lookalike.index.postgres_errors import LostError, explained, was_undone
 from lookalike.index.postgres_library import psycopg
-from lookalike.index.postgres_rows import PARTS, Reading, Writing, count_up
+from lookalike.index.postgres_rows import PARTS, Reading, Writing, count_up, one_row
 from lookalike.index.postgres_schema import create_schema, is_older, upgrade, version_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
 
     from numpy.typing import NDArray
     from psycopg import Connection
@@ -224,6 +225,23 @@ class PostgresStore:
             # So answers the server where a statement has failed and was passed over.
             raise OutputError(f"{self.address}: a change failed, and nothing of it was made")
 
+    def turn(self) -> ServerTurn | None:
+        """Give the right to be the one job; None while another has it."""
+        connection = self._connections.connect()
+        turn = ServerTurn(connection, self._failures)
+        try:
+            with self._failures():
+                # Behind those of the slots.
+                lock = self._base_lock + 1 + SLOTS
+                (acquired,) = one_row(connection, "SELECT pg_try_advisory_lock(%s)", lock)
+        except BaseException:
+            turn.release()
+            raise
+        if acquired:
+            return turn
+        turn.release()
+        return None
+
     def _counted(self, name: str, by: int) -> int:
         """Raise a counter at once, whatever becomes of the change that it is for."""
         # Its record stands in the log before that of any change that uses it.
@@ -242,6 +260,30 @@ class PostgresStore:
     def close(self) -> None:
         """Close every connection."""
         self._connections.close()
+
+
+class ServerTurn:
+    """The right to be the one job, as long as a connection lasts."""
+
+    def __init__(
+        self,
+        connection: Connection[Any],
+        failures: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        """Take the connection that has the lock, and what says in a line that it was lost."""
+        self._connection, self._failures = connection, failures
+
+    def check(self) -> None:
+        """Refuse to go on where the connection was lost, and another may have had it since."""
+        with self._failures():
+            try:
+                self._connection.execute("SELECT 1")
+            except psycopg.Error as error:
+                raise LostError(error, ", and with it the turn of this job") from None
+
+    def release(self) -> None:
+        """Let another have it."""
+        self._connection.close()
 
 
 class _Numbers:

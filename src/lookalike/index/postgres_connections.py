@@ -73,7 +73,7 @@ class Connections:
         """
         while True:
             idle = self._taken()
-            connection = self._connect() if idle is None else idle
+            connection = self.connect() if idle is None else idle
             try:
                 return connection, begin(connection)
             except BaseException as error:
@@ -94,7 +94,7 @@ class Connections:
                 self._process = os.getpid()
             return self.idle.pop() if self.idle else None
 
-    def _connect(self) -> Connection[Any]:
+    def connect(self) -> Connection[Any]:
         """Connect, and where the server does not answer, some times again."""
         given = CONNECTING | self._place.parameters | {"client_encoding": "UTF8"}
         pauses = iter(PAUSES)

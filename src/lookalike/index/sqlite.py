@@ -13,6 +13,7 @@ from weakref import WeakSet
 
 from lookalike.base import index_files
 from lookalike.base.errors import OutputError, SourceError, UnreadableError
+from lookalike.base.lock import Lock
 from lookalike.base.wording import quoted
 from lookalike.index.packed import damaged
 from lookalike.index.sqlite_rows import SCHEMA, Rows
@@ -193,6 +194,11 @@ class SqliteStore:
         with self.write(locks, sought) as rows:
             return work(rows)
 
+    def turn(self) -> FileTurn | None:
+        """Give the right to be the one job; None while another has it."""
+        turn = FileTurn(self._path.with_name(f"{self._path.name}-job"))
+        return turn if turn.acquired else None
+
     def compact(self) -> None:
         """Write the file anew, without gaps."""
         with self._failures(), self._connected() as connection:
@@ -229,6 +235,28 @@ class SqliteStore:
 
     def _unlock(self) -> None:
         self._lock = threading.Lock()
+
+
+class FileTurn:
+    """The right to be the one job, by a file beside the index that is there as long as it is."""
+
+    def __init__(self, path: Path) -> None:
+        """Try to have it; `acquired` tells whether no other has."""
+        try:
+            self._lock = Lock(path)
+        except OSError as error:
+            raise OutputError(f"{path} cannot be written: {error.strerror}") from None
+        # One that another job has removed meanwhile keeps nobody off.
+        self.acquired = self._lock.acquired and self._lock.is_there()
+        if not self.acquired:
+            self._lock.release()
+
+    def check(self) -> None:
+        """Be sure of it: the system keeps it as long as this process lives."""
+
+    def release(self) -> None:
+        """Let another have it."""
+        self._lock.remove()
 
 
 STORES: WeakSet[SqliteStore] = WeakSet()

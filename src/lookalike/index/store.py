@@ -33,6 +33,7 @@ __all__ = [
     "Reader",
     "Sought",
     "Store",
+    "Turn",
     "Writer",
 ]
 
@@ -196,6 +197,16 @@ class Writer(Reader, Protocol):
         """Remove what names entries that are gone, of loose rows and of blocks."""
 
 
+class Turn(Protocol):
+    """The right to be the one job that adds to a store what it has decided about all of it."""
+
+    def check(self) -> None:
+        """Refuse to go on where it was lost."""
+
+    def release(self) -> None:
+        """Let another have it."""
+
+
 class Store(Protocol):
     """Where an index is kept."""
 
@@ -224,6 +235,9 @@ class Store(Protocol):
 
         It is called again where a server has undone the change for the sake of another's.
         """
+
+    def turn(self) -> Turn | None:
+        """Give the right to be the one job; None while another has it."""
 
     def compact(self) -> None:
         """Give room back that nothing stands in any more."""

@@ -20,7 +20,7 @@ from lookalike.reports.parts import covered_share, part_of
 from lookalike.reports.passages import place_passages
 from lookalike.reports.scanning import scan
 from lookalike.reports.scoring import Scorer
-from lookalike.reports.sources import Sources
+from lookalike.reports.sources import SOURCE, Sources
 from lookalike.reports.summaries import skipped_of, summary_of
 from lookalike.reports.texts import ShownText
 from lookalike.results import ContainmentResult, DedupResult
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MOST_PAIRS", "MOST_TEXTS", "build"]
 
-MOST_PAIRS, MOST_TEXTS = 100_000, 1_000
+MOST_PAIRS, MOST_TEXTS = 100_000, 2_000
 
 
 @dataclass
@@ -117,7 +117,7 @@ def build(
         ),
         plan=None if plan is None else plan_of(plan, result.record()["plan"]["sentence"]),
         histogram=histogram_of(plan, found),
-        documents=_documents(result, page, names, gathered, fields, parts, clusters),
+        documents=_documents(result, page, names, gathered, fields, parts),
         pairs=pairs,
         clusters=cluster_models(clusters, page.numbers, page.cluster, pairs, compared),
         near_misses=near_model,
@@ -153,11 +153,11 @@ def _documents(
     gathered: Gathered,
     fields: Fields,
     parts: Mapping[int, model.Text],
-    clusters: Sequence[FoundCluster],
 ) -> model.Documents:
-    kept = dict.fromkeys(page.keys, True if isinstance(result, DedupResult) else None)
-    for one in clusters:
-        kept |= dict(zip(one.members, one.kept, strict=True))
+    kept: list[bool | None] = [None] * len(page.keys)
+    if isinstance(result, DedupResult):
+        removed = {(SOURCE, name) for name in result.removed["id"].to_pylist()}
+        kept = [key not in removed for key in page.keys]
     of_text = {number: place for place, number in enumerate(sorted(parts))}
     named = [names.document(key) for key in page.keys]
     labels = [fields.labels.get(key) for key in page.keys]
@@ -168,7 +168,7 @@ def _documents(
         key=[address_key(key[0], name) for key, name in zip(page.keys, named, strict=True)],
         corpus=[key[0] for key in page.keys],
         cluster=page.cluster,
-        kept=[kept[key] for key in page.keys],
+        kept=kept,
         label=[None if label is None else names.label(label) for label in labels],
         date=[fields.dates.get(key) for key in page.keys],
         length=[

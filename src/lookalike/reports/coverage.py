@@ -80,7 +80,9 @@ class Runs:
             mine = numbers[found.offsets[row] : found.offsets[row + 1]].astype(np.int64)
             expected = len(text.words[0]) - MIN_WORDS + 1
             # A word whose canonical form falls apart in two would move all after it.
-            self._of_text.append(mine if len(mine) == expected else np.empty(0, np.int64))
+            whole = len(mine) == expected
+            self._of_text.append(mine if whole else np.empty(0, np.int64))
+            text.runs = mine if whole else None
 
     def look(
         self, texts: pa.Array, documents: NDArray[np.int64], counted: NDArray[np.bool_]

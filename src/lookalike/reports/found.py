@@ -72,7 +72,6 @@ class FoundCluster:
     size: int
     similarity: float
     members: list[Key] = field(default_factory=list)
-    kept: list[bool | None] = field(default_factory=list)
 
 
 def pairs_of(result: Result, most: int) -> FoundPairs:
@@ -166,7 +165,6 @@ def clusters_of(result: Result) -> tuple[list[FoundCluster], dict[Key, int]]:
     corpora = (
         table["corpus"].to_pylist() if "corpus" in table.column_names else [SOURCE] * len(names)
     )
-    kept = table["kept"].to_pylist() if "kept" in table.column_names else [None] * len(names)
     clusters: list[FoundCluster] = []
     of: dict[Key, int] = {}
     listed = 0
@@ -174,10 +172,9 @@ def clusters_of(result: Result) -> tuple[list[FoundCluster], dict[Key, int]]:
         *(table[name].to_pylist() for name in ("cluster", "size", score)),
         names,
         corpora,
-        kept,
         strict=True,
     )
-    for number, size, similarity, name, corpus, stays in rows:
+    for number, size, similarity, name, corpus in rows:
         of[corpus, name] = number
         if not clusters or clusters[-1].number != number:
             if listed >= MAX_CLUSTERED:
@@ -187,7 +184,6 @@ def clusters_of(result: Result) -> tuple[list[FoundCluster], dict[Key, int]]:
         last.similarity = min(last.similarity, similarity)
         if last.number == number and len(last.members) < MAX_MEMBERS:
             last.members.append((corpus, name))
-            last.kept.append(stays)
             listed += 1
     return clusters, of
 

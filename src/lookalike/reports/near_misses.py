@@ -40,9 +40,9 @@ def near_misses_of(result: Result, compared: Compared, *, whole: bool) -> NearMi
     `whole` says that the page has the text of every document.
     """
     settings = result.settings
-    if compared.counts is None or settings.rule == "contained":
-        return None
-    if isinstance(result, ContainmentResult):
+    contained = settings.rule == "contained" or isinstance(result, ContainmentResult)
+    # Of documents in groups, which may be a pair is not told by their texts.
+    if compared.counts is None or contained or settings.groups is not None:
         return None
     least = max(round(settings.threshold - WIDTH, 12), 0.0)
     similarity = compared.counts.similarity

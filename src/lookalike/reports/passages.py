@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = ["place_passages"]
 
-MAX_WORDS = 10_000_000
+MAX_WORDS = 100_000_000
 """Of the texts of pairs whose passages are looked for, each counted as often as it is in one."""
 
 

@@ -56,7 +56,7 @@ def summary_of(
         command=result.command,
         title=title_of(result, found),
         version=str(record.get("lookalike", __version__)),
-        threshold=settings.containment if contained else settings.threshold,
+        threshold=_threshold(result, contained=contained),
         score=str(record.get("score") or ""),
         measure="containment" if contained else "similarity",
         exact=not settings.by_sketches,
@@ -73,6 +73,13 @@ def summary_of(
         label=label,
         date=date,
     )
+
+
+def _threshold(result: Result, *, contained: bool) -> float | None:
+    if contained:
+        return result.settings.containment
+    # Fingerprints are near by their bits.
+    return None if result.settings.simhash is not None else result.settings.threshold
 
 
 def _has_clusters(result: FindResult) -> bool:

@@ -13,6 +13,7 @@ from lookalike.read.batches import as_texts
 from lookalike.read.tokens import SEQUENCES, are_tokens, from_lists
 from lookalike.score.jaccard import verify
 from lookalike.settings import Settings
+from lookalike.text.alignment import Block, aligned_blocks
 from lookalike.text.normalise import Normalisation
 from lookalike.text.normalise import normalise as canonicalise
 from lookalike.text.passages import Passage, shared_passages, shared_runs
@@ -20,11 +21,20 @@ from lookalike.text.shingles import Shingling, element_sets, usual_size
 from lookalike.text.tokens import canonical_tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
 
     from lookalike.text.normalise import Canonical
 
-__all__ = ["Comparison", "Containment", "compare"]
+__all__ = [
+    "ComparedPair",
+    "Comparison",
+    "Comparisons",
+    "Containment",
+    "compare",
+    "compare_all",
+]
 
 
 class Containment(NamedTuple):
@@ -55,6 +65,15 @@ class Comparison:
     b: str | list[str] = field(default="", repr=False)
     notes: tuple[str, ...] = ()
     """How files were read, where a user should know."""
+
+    def aligned(self, passages: Sequence[Passage] | None = None) -> list[Block]:
+        """Cut the two texts into pieces that stand beside each other; of lists there are none.
+
+        The passages are all, or some of them in their order.
+        """
+        if not isinstance(self.a, str) or not isinstance(self.b, str):
+            return []
+        return aligned_blocks(self.a, self.b, self.passages if passages is None else passages)
 
     def _repr_html_(self) -> str:
         """Show the comparison in a notebook, with the passages that both share folded below."""
@@ -108,24 +127,13 @@ def compare(
     else:
         pair = _of_texts(a, b, shingle, options, shortest)
     documents, shingling = pair.documents, replace(pair.shingling, multiset=multiset)
-    sets = element_sets(documents, shingling)
-    scored = verify(sets, np.array([0]), np.array([1]), threshold=0.0)
-    similarity = scored.similarity
-    if metric == "cosine":
-        from lookalike.score.cosine import cosines_of_weighted_sets
-        from lookalike.text.weighted_shingles import Weighting, weighted_sets_of
-
-        weighted_sets = weighted_sets_of(documents, shingling, Weighting(weights or "counts"))
-        places = np.array([0]), np.array([1])
-        similarity = cosines_of_weighted_sets(weighted_sets, *places, threshold=-1.0).similarity
-    forward, backward = float(scored.first_in_second[0]), float(scored.second_in_first[0])
-    sizes = sets.sizes().tolist()
+    scored = _score(documents, shingling, metric, weights, (np.array([0]), np.array([1])))
     first, second = documents.fingerprints
     return Comparison(
-        similarity=float(similarity[0]),
-        containment=Containment(forward, backward),
+        similarity=float(scored.similarity[0]),
+        containment=Containment(float(scored.forward[0]), float(scored.backward[0])),
         shingle=str(shingling),
-        shingles=(sizes[0], sizes[1]),
+        shingles=(scored.sizes[0], scored.sizes[1]),
         identical=bool((first == second).all()),
         passages=pair.passages,
         normalise=str(options),
@@ -133,6 +141,102 @@ def compare(
         a=pair.a,
         b=pair.b,
     )
+
+
+class ComparedPair(NamedTuple):
+    """Two of several documents, by their places."""
+
+    a: int
+    b: int
+    similarity: float
+    containment: Containment
+    identical: bool
+
+
+@dataclass(frozen=True)
+class Comparisons:
+    """Several documents, each compared exactly with each."""
+
+    names: tuple[str, ...]
+    shingle: str
+    """By which all of them were compared."""
+    shingles: tuple[int, ...]
+    """How many distinct shingles each document has."""
+    pairs: list[ComparedPair]
+    """The most similar first, then in the order of the documents."""
+    normalise: str = "default"
+    metric: str = "jaccard"
+    notes: tuple[str, ...] = ()
+    """How files were read, where a user should know."""
+
+
+def compare_all(
+    texts: Mapping[str, str | None],
+    *,
+    shingle: str = "auto",
+    multiset: bool = False,
+    metric: str = "jaccard",
+    weights: str | None = None,
+    normalise: str = "default",
+) -> Comparisons:
+    """Compare named texts, each with each, by one shingle for all; None is an empty text."""
+    Settings(shingle=shingle, multiset=multiset, metric=metric, weights=weights)
+    options = Normalisation.parse(normalise)
+    names, given = [*texts], ["" if text is None else text for text in texts.values()]
+    documents = canonicalise(as_texts(given, names), options)
+    shingling = replace(_shingling(documents, shingle), multiset=multiset)
+    places = np.triu_indices(len(names), 1)
+    scored = _score(documents, shingling, metric, weights, places)
+    prints = documents.fingerprints
+    pairs = [
+        ComparedPair(
+            a=int(a),
+            b=int(b),
+            similarity=float(scored.similarity[at]),
+            containment=Containment(float(scored.forward[at]), float(scored.backward[at])),
+            identical=bool((prints[a] == prints[b]).all()),
+        )
+        for at, (a, b) in enumerate(zip(*places, strict=True))
+    ]
+    return Comparisons(
+        names=tuple(names),
+        shingle=str(shingling),
+        shingles=tuple(scored.sizes),
+        pairs=sorted(pairs, key=lambda pair: (-pair.similarity, pair.a, pair.b)),
+        normalise=str(options),
+        metric=metric,
+    )
+
+
+class _Scores(NamedTuple):
+    """What pairs of documents have in common, an entry each."""
+
+    similarity: NDArray[np.float64]
+    forward: NDArray[np.float64]
+    """Which share of the first the second has."""
+    backward: NDArray[np.float64]
+    sizes: list[int]
+    """Distinct shingles of each document."""
+
+
+def _score(
+    documents: Canonical,
+    shingling: Shingling,
+    metric: str,
+    weights: str | None,
+    places: tuple[NDArray[np.int64], NDArray[np.int64]],
+) -> _Scores:
+    sets = element_sets(documents, shingling)
+    scored = verify(sets, *places, threshold=0.0)
+    similarity = scored.similarity
+    if metric == "cosine":
+        from lookalike.score.cosine import cosines_of_weighted_sets
+        from lookalike.text.weighted_shingles import Weighting, weighted_sets_of
+
+        weighted_sets = weighted_sets_of(documents, shingling, Weighting(weights or "counts"))
+        similarity = cosines_of_weighted_sets(weighted_sets, *places, threshold=-1.0).similarity
+    sizes = sets.sizes().tolist()
+    return _Scores(similarity, scored.first_in_second, scored.second_in_first, sizes)
 
 
 class _Pair(NamedTuple):
@@ -148,17 +252,22 @@ class _Pair(NamedTuple):
 def _of_texts(a: Any, b: Any, shingle: str, options: Normalisation, shortest: int) -> _Pair:
     a, b = "" if a is None else a, "" if b is None else b
     documents = canonicalise(as_texts([a, b], ["a", "b"]), options)
+    shingling = _shingling(documents, shingle)
+    passages = shared_passages(a, b, shortest=shortest, options=options)
+    return _Pair(a, b, documents, shingling, passages)
+
+
+def _shingling(documents: Canonical, shingle: str) -> Shingling:
+    """Give the shingle of texts: as it was asked for, or as is usual for their script."""
     if shingle == "auto":
-        shingling = Shingling("chars", usual_size(documents, np.arange(2)))
-    else:
-        shingling = Shingling.parse(shingle)
+        return Shingling("chars", usual_size(documents, np.arange(len(documents))))
+    shingling = Shingling.parse(shingle)
     if shingling.unit == "tokens":
         raise SettingsError(
             f"{setting('shingle', 'tokens')} is for lists of tokens, and these are texts: use "
             "words:1 or the like"
         )
-    passages = shared_passages(a, b, shortest=shortest, options=options)
-    return _Pair(a, b, documents, shingling, passages)
+    return shingling
 
 
 def _of_tokens(

@@ -2,6 +2,7 @@
 
 from lookalike.settings.commands import (
     BoilerplateOptions,
+    CompareAllOptions,
     CompareOptions,
     ContainedOptions,
     DedupOptions,
@@ -31,6 +32,7 @@ __all__ = [
     "METRICS",
     "WEIGHTS",
     "BoilerplateOptions",
+    "CompareAllOptions",
     "CompareOptions",
     "ContainedOptions",
     "DedupCommandOptions",

@@ -47,6 +47,7 @@ from lookalike.settings.report_options import Labelled, Reported, ReportOptions
 
 __all__ = [
     "BoilerplateOptions",
+    "CompareAllOptions",
     "CompareOptions",
     "ContainedOptions",
     "DedupOptions",
@@ -175,6 +176,11 @@ class SketchFileOptions(SketchOptions):
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class CompareOptions(Encoded, Passages, MainText, Normalised, Weighted, Measured, Shingled):
     """Options of `compare`."""
+
+
+@dataclass(frozen=True, kw_only=True, repr=False, eq=False)
+class CompareAllOptions(Encoded, MainText, Normalised, Weighted, Measured, Shingled):
+    """Options of `compare_all`."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     """The words of a document, and where each begins and ends."""
 
 __all__ = [
+    "MAX_PLACES",
     "MIN_WORDS",
     "Passage",
     "canonical_words",
@@ -140,4 +141,6 @@ def canonical_words(text: str, options: Normalisation | None) -> Words:
     words = strings([text[start:end] for start, end in spans.tolist()])
     canonical = normalise(words, options)
     kept = np.flatnonzero(np.diff(canonical.offsets))
-    return [canonical.text(int(row)) for row in kept], spans[kept]
+    whole = canonical.data.tobytes()
+    ends = zip(canonical.offsets[kept].tolist(), canonical.offsets[kept + 1].tolist(), strict=True)
+    return [whole[start:end].decode() for start, end in ends], spans[kept]
