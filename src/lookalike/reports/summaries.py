@@ -102,11 +102,7 @@ def _facts(result: Result, found: FoundPairs) -> list[tuple[str, str]]:
     if summary.identical:
         facts.append(("Identical", f"{summary.identical:,} to another, compared as one"))
     if not isinstance(result, ContainmentResult):
-        compared = summary.candidates - summary.dismissed
-        said = f"{count(compared, 'candidate')} among "
-        said += f"{count(summary.distinct, 'distinct document')}, "
-        said += f"{summary.rejected - summary.dismissed:,} rejected"
-        facts.append(("Compared", said))
+        facts.append(("Compared", summary.compared_text()))
     facts.append(("Found", title_of(result, found)))
     if isinstance(result, FindResult) and summary.nearest is not None:
         below = similarity_text(summary.nearest.similarity, result.settings.threshold)
