@@ -7,12 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.table import RESULTS, kept_results
+from lookalike.base.plots.figures import axes_or_new, picture_bytes
+from lookalike.base.plots.pictures import COLOURS, DASHES, MARKS
 
 PICTURE = Path(__file__).parent.parent / "docs" / "images" / "benchmarks.svg"
-OWN, OTHERS = (
-    "#c1272d",
-    ("#1f5a99", "#3c8031", "#8a5a00", "#6a3d9a", "#00798c", "#8c3b6b", "#555555", "#b8860b"),
-)
+OWN, *OTHERS = (COLOURS[1], *(one for one in COLOURS if one != COLOURS[1]))
 Point = tuple[int, float, str, bool]
 """Documents, documents a second, recall and precision, whether it is an estimate."""
 Label = tuple[float, int, str, str]
@@ -21,30 +20,27 @@ Label = tuple[float, int, str, str]
 
 def draw(results: Path = RESULTS, picture: Path = PICTURE) -> None:
     """Draw the results of `texts` that are kept: documents a second, of every contestant."""
-    import matplotlib as mpl
-
-    mpl.use("svg")
-    from matplotlib import pyplot as plt
-
     lines = _lines(kept_results(results))
     if not lines:
         raise SystemExit(f"{results} has no results of texts: run python -m benchmarks texts")
-    # The same figures give the same file.
-    mpl.rcParams.update({"svg.hashsalt": "lookalike", "svg.fonttype": "none", "font.size": 9})
-    figure, axes = plt.subplots(figsize=(8.5, 6))
+    axes = axes_or_new(None, (8.5, 6))
     axes.set_xscale("log")
     axes.set_yscale("log")
     names: list[Label] = []
     figures: dict[int, list[Label]] = defaultdict(list)
-    others = iter(OTHERS * 3)
+    others = iter(range(len(lines)))
     for title, points in lines.items():
         is_own = title.startswith("Lookalike")
-        color = OWN if is_own else next(others)
+        number = 0 if is_own else next(others)
+        color = OWN if is_own else OTHERS[number % len(OTHERS)]
+        # Our own line is the only solid one, and the only one with a circle.
+        dash = DASHES[0] if is_own else DASHES[1 + number % (len(DASHES) - 1)]
+        mark = MARKS[0] if is_own else MARKS[1 + number % (len(MARKS) - 1)]
         x, y, _, _ = zip(*points, strict=True)
-        axes.plot(x, y, color=color, linewidth=2.2 if is_own else 1.2)
+        axes.plot(x, y, color=color, linestyle=dash, linewidth=2.2 if is_own else 1.2)
         for count, speed, accuracy, is_estimate in points:
             fill = "white" if is_estimate else color
-            axes.plot([count], [speed], marker="o", color=color, markerfacecolor=fill)
+            axes.plot([count], [speed], marker=mark, color=color, markerfacecolor=fill)
             figures[count].append((speed, count, accuracy, color))
         names.append((y[-1], x[-1], title, color))
     _write(axes, names, 1.22, xytext=(7, -3), fontsize=9)
@@ -60,11 +56,10 @@ def draw(results: Path = RESULTS, picture: Path = PICTURE) -> None:
     axes.set_title("Whole jobs: speed, with recall / precision beside each point", loc="left")
     axes.grid(axis="y", color="#dddddd", linewidth=0.6)
     axes.spines[["top", "right"]].set_visible(False)
-    figure.text(0.01, 0.01, "A hollow point is an estimate, where time ran out.", fontsize=7.5)
-    figure.tight_layout(rect=(0, 0.02, 1, 1))
+    below = {"xycoords": "figure points", "fontsize": 7.5}
+    axes.annotate("A hollow point is an estimate, where time ran out.", (6, 4), **below)
     picture.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(picture, metadata={"Date": None})
-    plt.close(figure)
+    picture.write_bytes(picture_bytes(axes, "svg"))
 
 
 def _lines(kept: list[dict[str, Any]]) -> dict[str, list[Point]]:

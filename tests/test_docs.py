@@ -6,6 +6,7 @@ import importlib.util
 import re
 
 import pytest
+from benchmarks import plot
 from conftest import ROOT  # type: ignore[import-not-found]
 
 import lookalike
@@ -15,12 +16,17 @@ PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 README = (ROOT / "README.md").read_text()
 
 
-def test_the_command_reference_is_that_of_the_commands():
-    spec = importlib.util.spec_from_file_location("tool", ROOT / "tools" / "reference.py")
+def tool_of(name):
+    spec = importlib.util.spec_from_file_location("tool", ROOT / "tools" / name)
     assert spec
     assert spec.loader
     tool = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(tool)
+    return tool
+
+
+def test_the_command_reference_is_that_of_the_commands():
+    tool = tool_of("reference.py")
     assert tool.PAGE.read_text() == tool.page(), "run python tools/reference.py"
     table = tool.python_page(tool.PYTHON.read_text())
     assert tool.PYTHON.read_text() == table, "run python tools/reference.py"
@@ -65,3 +71,26 @@ def test_the_curves_of_the_method_page_are_right():
 def test_links_between_pages_lead_somewhere(page):
     for target in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text()):
         assert (page.parent / target).exists(), target
+
+
+@pytest.fixture
+def pinned_matplotlib():
+    """Skip where figures are drawn by another version, in another way."""
+    matplotlib = pytest.importorskip("matplotlib")
+    if f"matplotlib=={matplotlib.__version__}\n" not in (ROOT / "constraints.txt").read_text():
+        pytest.skip("another version of Matplotlib draws them in another way")
+
+
+@pytest.mark.parametrize("name", ["curve.svg", "estimates.svg"])
+@pytest.mark.usefixtures("pinned_matplotlib")
+def test_the_figures_are_those_that_are_drawn(name):
+    tool = tool_of("figures.py")
+    assert {*tool.FIGURES} == {"curve.svg", "estimates.svg"}
+    assert (tool.IMAGES / name).read_bytes() == tool.FIGURES[name](), "run python tools/figures.py"
+
+
+@pytest.mark.usefixtures("pinned_matplotlib")
+def test_the_figure_of_the_benchmarks_is_that_of_the_results(tmp_path):
+    plot.draw(picture=tmp_path / "drawn.svg")
+    kept = plot.PICTURE.read_bytes()
+    assert kept == (tmp_path / "drawn.svg").read_bytes(), "run python -m benchmarks plot"

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from lookalike.learn.lesson import Lesson, lesson
     from lookalike.learn.matrix_lesson import MatrixLesson, matrix_lesson
     from lookalike.planning.curves import Cascade
+    from lookalike.planning.estimator import EstimatorError, estimator_error
     from lookalike.planning.plan import Plan, plan
     from lookalike.recipe import Recipe
     from lookalike.results import (
@@ -71,6 +72,7 @@ _HOMES = {
     "Admission": "index.matches",
     "BinaryFileError": "base.errors",
     "EncodingError": "base.errors",
+    "EstimatorError": "planning.estimator",
     "BoilerplateResult": "results",
     "Cascade": "planning.curves",
     "ComparedPair": "score.comparison",
@@ -107,6 +109,7 @@ _HOMES = {
     "compare_all": "api",
     "contained": "api",
     "dedup": "api",
+    "estimator_error": "planning.estimator",
     "find": "api",
     "lesson": "learn.lesson",
     "matrix_lesson": "learn.matrix_lesson",
@@ -136,6 +139,7 @@ __all__ = [
     "ContainmentResult",
     "DedupResult",
     "EncodingError",
+    "EstimatorError",
     "FindResult",
     "Index",
     "InvalidTextError",
@@ -164,6 +168,7 @@ __all__ = [
     "compare_all",
     "contained",
     "dedup",
+    "estimator_error",
     "find",
     "lesson",
     "matrix_lesson",

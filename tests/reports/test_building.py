@@ -6,12 +6,13 @@ import pickle
 import random
 import re
 import unicodedata
+from typing import Any
 
 import numpy as np
 import pytest
 
 import lookalike
-from lookalike.reports import gathering, model, passages
+from lookalike.reports import gathering, model, passages, second_search
 from lookalike.reports.building import build
 from lookalike.reports.names import Aliases
 from made_reports import AUTHORS, labelled_documents, plain
@@ -224,6 +225,62 @@ def test_heat_maps_and_near_misses_are_what_compare_says_of_every_two(options):
     assert expected
 
 
+@pytest.mark.parametrize("source", ["memory", "files"])
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"metric": "cosine", "recall": 1}, {"normalise": "keep-case"}, {"against": True}],
+    ids=str,
+)
+def test_near_misses_of_a_large_corpus_are_searched_for_again(source, options, tmp_path):
+    texts = made(3)
+    given = {"shingle": "chars:5", **options}
+    apart = ("d04", "d09", "d12") if "against" in given else ()
+    others = {one: texts.pop(one) for one in apart}
+    if others:
+        given["against"] = others
+    result = lookalike.find(texts, threshold=0.3, **given)
+    if source == "files":
+        for one, text in (texts | others).items():
+            folder = tmp_path / ("others" if one in others else "texts")
+            folder.mkdir(exist_ok=True)
+            (folder / one).write_text(text)
+        if others:
+            given["against"] = tmp_path / "others"
+        found = tmp_path / "found"
+        lookalike.find(tmp_path / "texts", threshold=0.3, out=found, **given)
+        result = lookalike.FindResult.open(found)
+    main = build(result, most_texts=3).main
+    near = main.near_misses
+    assert near is not None
+    assert "searched again" in near.what
+    name, settings = main.documents.name, result.settings
+    told: Any = {one: getattr(settings, one) for one in ("shingle", "metric", "normalise")}
+    pairs = [*itertools.combinations(sorted(texts), 2)]
+    if others:
+        pairs = [*itertools.product(texts, others)]
+    every = {
+        (a, b): round(
+            lookalike.compare((texts | others)[a], (texts | others)[b], **told).similarity, 6
+        )
+        for a, b in pairs
+    }
+    expected = {pair: score for pair, score in every.items() if 0.2 <= score < 0.3}
+    listed = zip(near.pairs.a, near.pairs.b, near.pairs.similarity, strict=True)
+    assert {(name[a], name[b]): score for a, b, score in listed} == expected
+    assert expected
+
+
+def test_near_misses_of_a_very_large_corpus_are_those_among_its_texts(monkeypatch):
+    monkeypatch.setattr(second_search, "MAX_BYTES", 0)
+    texts = made(7)
+    main = build(lookalike.find(texts, threshold=0.4), most_texts=14).main
+    near = main.near_misses
+    assert near is not None
+    assert not near.complete
+    # Those of the one pair: of others no text is there.
+    assert "among the 2 documents whose texts are in this page" in near.what
+
+
 def test_clusters_name_the_pairs_among_their_members():
     report = build(lookalike.find(made(4), threshold=0.3))
     pairs, documents = report.main.pairs, report.main.documents
@@ -318,7 +375,7 @@ def test_what_is_left_out_is_said(monkeypatch):
 def test_each_cluster_has_texts_before_any_has_more():
     texts = {f"a{i}": f"{PROSE} {i}" for i in range(10)}
     texts |= {f"b{i}": f"{SCRIPTS['cyrillic'] * 3} {i}" for i in range(3)}
-    report = build(lookalike.find(texts, threshold=0.5), most_texts=4)
+    report = build(lookalike.find(texts, threshold=0.5), most_texts=12)
     names = {report.main.documents.name[part.document][0] for part in report.texts}
     assert names == {"a", "b"}
 

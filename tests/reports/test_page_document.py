@@ -54,6 +54,16 @@ def test_a_cluster_has_a_graph_a_heat_map_and_a_timeline(page, tmp_path):
     page.wait_for_selector("article.pair")
 
 
+def test_a_cluster_without_all_similarities_shows_those_of_its_pairs(page, tmp_path):
+    shown = example()
+    shown.main.clusters[1].matrix = None
+    opened(page, tmp_path, shown, "#cluster=2")
+    assert page.locator("svg .heat:not(.self):not(.unknown)").count() == 4
+    assert page.locator("svg .heat.unknown").count() == 2
+    assert page.locator("svg .heat-value").all_text_contents() == [".86", ".86", ".87", ".87"]
+    assert "Two without a colour are no pair." in page.inner_text("main")
+
+
 def test_the_chart_is_linear_or_logarithmic_counted_or_summed_up(page, tmp_path):
     opened(page, tmp_path, example(), "#method")
     histogram = example().main.histogram

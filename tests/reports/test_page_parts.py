@@ -18,20 +18,26 @@ def test_the_summary_says_what_was_found_in_two_lines(shown):
     assert shown.get_attribute(".files a", "href") == "results/pairs.parquet"
 
 
-@pytest.mark.parametrize(
-    ("part", "title"),
-    [
-        ("Pairs", "Pairs"),
-        ("Clusters", "Clusters"),
-        ("Near misses", "Near misses"),
-        ("Documents", "Documents"),
-        ("Method", "How it was done"),
-    ],
-)
-def test_each_part_opens_from_the_menu(shown, part, title):
-    shown.click(f"#parts >> text={part}")
-    shown.wait_for_selector(f"h1:text-is('{title}')")
-    assert shown.inner_text("#parts [aria-current]") == part
+def test_short_facts_are_figures_and_long_ones_lines(page, tmp_path):
+    shown = example()
+    shown.main.summary.facts = [
+        ("Read", "29 documents"),
+        ("Nearest", "Of the pairs that were compared, none is near."),
+        ("Score", shown.main.summary.score),
+    ]
+    shown.main.summary.warnings = ["the threshold is low"]
+    opened(page, tmp_path, shown)
+    assert page.inner_text(".figures").split("\n") == ["Read", "29 documents"]
+    assert page.inner_text(".lines dd") == "Of the pairs that were compared, none is near."
+    assert page.inner_text(".note.warning") == "The threshold is low"
+
+
+def test_each_part_opens_from_the_menu(shown):
+    for part in ("Pairs", "Clusters", "Near misses", "Documents", "Method"):
+        shown.click(f"#parts >> text={part}")
+        title = "How it was done" if part == "Method" else part
+        shown.wait_for_selector(f"h1:text-is('{title}')")
+        assert shown.inner_text("#parts [aria-current]") == part
 
 
 def test_a_report_of_nothing_says_so(page, tmp_path):

@@ -30,7 +30,9 @@ class Line:
         """Show a text in place of the one before."""
         content = {"text/plain": text}
         if self._shown is None:
-            display = sys.modules["IPython"].display.display
-            self._shown = display(content, raw=True, display_id=True)
+            from IPython import display
+
+            show: Any = display.display
+            self._shown = show(content, raw=True, display_id=True)
         else:
             self._shown.update(content, raw=True)

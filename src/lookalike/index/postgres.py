@@ -65,6 +65,8 @@ LOCK_SOME += " (SELECT count(pg_advisory_xact_lock(slot)) FROM unnest(%s::bigint
 class PostgresStore:
     """A schema of a database; `address` is `postgresql://user@host/database?index=name`."""
 
+    on_server = True
+
     def __init__(self, address: str, *, durable: bool = False, wait: float = WAIT_SECONDS) -> None:
         """Open an index that there is.
 

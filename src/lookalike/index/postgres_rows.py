@@ -258,9 +258,14 @@ class Writing(Reading):
             self._ahead.forget_rows()
         return self._run(statement, *values)
 
-    def claim(self, contents: Sequence[bytes], others: Sequence[int]) -> dict[bytes, int]:
+    def claim(
+        self,
+        contents: Sequence[bytes],
+        others: Sequence[int],
+        known: dict[bytes, int] | None = None,
+    ) -> dict[bytes, int]:
         """Give the entries that have these contents; nobody else removes them, nor the others."""
-        known = self.contents(contents)
+        known = self.contents(contents) if known is None else known
         if self._count_apart is None or not (known or others):
             # Nobody else writes; or nobody else brings these contents, which it has locks on.
             return known

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ from lookalike.reports.parts import covered_share, part_of
 from lookalike.reports.passages import place_passages
 from lookalike.reports.scanning import scan
 from lookalike.reports.scoring import Scorer
+from lookalike.reports.second_search import search_again
 from lookalike.reports.sources import SOURCE, Sources
 from lookalike.reports.summaries import skipped_of, summary_of
 from lookalike.reports.texts import ShownText
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
 __all__ = ["MOST_PAIRS", "MOST_TEXTS", "build"]
 
 MOST_PAIRS, MOST_TEXTS = 100_000, 2_000
+MAX_READ_MEMBERS = 48
+"""Of a large cluster whose texts are in the page, if there is space for them."""
 
 
 @dataclass
@@ -66,9 +70,12 @@ def build(
     sources, scorer, fields = Sources.of(result), Scorer.of(result.settings), Fields(label, date)
     named = {*found.a, *found.b, *(key for one in clusters for key in one.members)}
     few = result.summary.documents <= most_texts
+    near = None if few else search_again(result, sources)
+    if near is not None:
+        named |= {*near.found.a, *near.found.b}
     gathered = gather(
         sources,
-        _wanted(found, cluster, most_texts),
+        _wanted(found, clusters, cluster, near, most_texts),
         named,
         scorer,
         fields,
@@ -83,7 +90,7 @@ def build(
     texts = {key: ShownText(names.in_text(text), options) for key, text in gathered.texts.items()}
     whole = len(texts) == result.summary.documents - result.summary.empty
     compared = Compared(scorer, gathered.texts)
-    near = near_misses_of(result, compared, whole=whole)
+    near = near or near_misses_of(result, compared, whole=whole)
     scanned = scan(sources, texts, options, cluster, whole=whole)
     named |= {*texts, *scanned.named()}
     if aliases is not None:
@@ -100,7 +107,7 @@ def build(
     )
     by_number = {page.numbers[key]: text for key, text in texts.items()}
     spent = place_passages(pairs, by_number, parts, page.cluster)
-    near_model = None if near is None else _near_model(near, page, compared)
+    near_model = None if near is None else _near_model(near, page, compared, gathered)
     if near_model is not None:
         place_passages(near_model.pairs, by_number, parts, page.cluster, spent)
     left_out = _left_out(result, found, clusters, gathered, scanned, pairs, names)
@@ -126,11 +133,27 @@ def build(
     return model.Report(main, [parts[number] for number in sorted(parts)])
 
 
-def _wanted(found: FoundPairs, cluster: Mapping[Key, int], most: int) -> list[Key]:
-    """Choose the documents whose texts are wanted: of the first pair of each cluster, and so on."""
+def _wanted(
+    found: FoundPairs,
+    clusters: Sequence[FoundCluster],
+    cluster: Mapping[Key, int],
+    near: NearMisses | None,
+    most: int,
+) -> list[Key]:
+    """Choose the documents whose texts are wanted, in the order in which readers come to them.
+
+    In turn: the next pair, each cluster's first pair before any second, the largest cluster, and
+    the next near miss.
+    """
+    pairs = [
+        (found.a[place], found.b[place])
+        for place in in_turn([cluster.get(key, key) for key in found.a])
+    ]
+    largest = [one.members[:MAX_READ_MEMBERS] for one in clusters]
+    missed = [] if near is None else zip(near.found.a, near.found.b, strict=True)
     wanted: dict[Key, None] = {}
-    for place in in_turn([cluster.get(key, key) for key in found.a]):
-        wanted |= dict.fromkeys((found.a[place], found.b[place]))
+    for group in itertools.zip_longest(pairs, largest, missed, fillvalue=()):
+        wanted |= dict.fromkeys(itertools.chain.from_iterable(group))
         if len(wanted) >= most:
             break
     return [*wanted][:most]
@@ -141,8 +164,10 @@ def _named(keys: list[Key], cluster: Mapping[Key, int]) -> _Named:
     return _Named(keys, numbers, [cluster.get(key) for key in keys])
 
 
-def _near_model(near: NearMisses, page: _Named, compared: Compared) -> model.NearMisses:
-    columns = pair_columns(near.found, page.numbers, compared, {})
+def _near_model(
+    near: NearMisses, page: _Named, compared: Compared, gathered: Gathered
+) -> model.NearMisses:
+    columns = pair_columns(near.found, page.numbers, compared, gathered.shingles)
     return model.NearMisses(near.least, near.what, near.complete, columns)
 
 

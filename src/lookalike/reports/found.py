@@ -23,7 +23,17 @@ if TYPE_CHECKING:
     Key = tuple[str, Any]
     """A document: of which corpus it is, and its id there."""
 
-__all__ = ["BINS", "FoundCluster", "FoundPairs", "clusters_of", "pairs_of"]
+__all__ = [
+    "BINS",
+    "FoundCluster",
+    "FoundPairs",
+    "binned",
+    "clusters_of",
+    "extend",
+    "is_across",
+    "pairs_of",
+    "with_corpora",
+]
 
 BINS = 50
 """Of a histogram, from 0 to 1."""
@@ -83,7 +93,7 @@ def pairs_of(result: Result, most: int) -> FoundPairs:
         found.count += len(table)
         first = table.slice(0, max(most - len(found), 0))
         if len(first):
-            _extend(found, first)
+            extend(found, first)
     return found
 
 
@@ -93,7 +103,8 @@ def binned(similarity: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.bincount(places, minlength=BINS)
 
 
-def _extend(found: FoundPairs, table: pa.Table) -> None:
+def extend(found: FoundPairs, table: pa.Table) -> None:
+    """Name the pairs of a table: a, a_of, b, b_of, similarity, and containments if there are."""
     columns = {name: table[name].to_pylist() for name in table.column_names}
     rows = len(table)
     unknown = [NO_SHARE] * rows
@@ -113,24 +124,21 @@ def _extend(found: FoundPairs, table: pa.Table) -> None:
 def _tables(result: Result) -> Iterator[pa.Table]:
     """Give pairs as tables of the same columns: a, a_of, b, b_of, similarity and what is known."""
     if isinstance(result, FindResult):
-        across = bool(result.run.against) or (
-            result.documents is not None and result.documents.origin.before > 0
-        )
-        second = REFERENCE if across else SOURCE
+        second = REFERENCE if is_across(result) else SOURCE
         for table in result.similar.blocks(containments=_has_containments(result)):
-            yield _with_corpora(table, SOURCE, second)
+            yield with_corpora(table, SOURCE, second)
     elif isinstance(result, ContainmentResult):
         for table in result.pair_blocks():
             named = table.rename_columns(["a", "b", "similarity", "jaccard", "copies", "score"])
             named = named.append_column("a_in_b", named["similarity"])
-            yield _with_corpora(named, SOURCE, SOURCE)
+            yield with_corpora(named, SOURCE, SOURCE)
     elif isinstance(result, DedupResult):
         removed = result.removed
         order = np.argsort(-removed[result.score].to_numpy(), kind="stable")
         removed = removed.take(order).rename_columns(["a", "b", "similarity", "b_of"])
         if result.score == "containment":
             removed = removed.append_column("a_in_b", removed["similarity"])
-        yield _with_corpora(removed, SOURCE, None)
+        yield with_corpora(removed, SOURCE, None)
     else:
         raise SettingsError(
             f"a result of {result.command} has no pairs to report: use one of find, dedup or "
@@ -138,7 +146,15 @@ def _tables(result: Result) -> Iterator[pa.Table]:
         )
 
 
-def _with_corpora(table: pa.Table, first: str, second: str | None) -> pa.Table:
+def is_across(result: FindResult) -> bool:
+    """Tell whether pairs are of a document of the source and one of a reference."""
+    if result.documents is not None:
+        return len(result.documents.origin.sources) > 1
+    return bool(result.run.against)
+
+
+def with_corpora(table: pa.Table, first: str, second: str | None) -> pa.Table:
+    """Add to a table of pairs of which corpus each document is; None where it is there."""
     table = table.append_column("a_of", pa.array([first] * len(table), pa.string()))
     if second is None:
         return table

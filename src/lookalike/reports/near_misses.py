@@ -1,4 +1,4 @@
-"""Pairs just below the threshold, among the texts of a page."""
+"""Pairs just below the threshold, where every two of the texts of a page are compared."""
 
 from __future__ import annotations
 
@@ -16,8 +16,9 @@ if TYPE_CHECKING:
 
     from lookalike.reports.pairs import Compared
     from lookalike.results import Result
+    from lookalike.settings import Settings
 
-__all__ = ["NearMisses", "near_misses_of"]
+__all__ = ["MAX_PAIRS", "NearMisses", "least_of", "near_misses_of"]
 
 WIDTH = 0.1
 """How far below the threshold a pair may be."""
@@ -34,6 +35,11 @@ class NearMisses:
     found: FoundPairs
 
 
+def least_of(settings: Settings) -> float:
+    """Give the similarity from which on a pair is a near miss."""
+    return max(round(settings.threshold - WIDTH, 12), 0.0)
+
+
 def near_misses_of(result: Result, compared: Compared, *, whole: bool) -> NearMisses | None:
     """Give the most similar pairs below the threshold; None where nothing could be compared.
 
@@ -44,7 +50,7 @@ def near_misses_of(result: Result, compared: Compared, *, whole: bool) -> NearMi
     # Of documents in groups, which may be a pair is not told by their texts.
     if compared.counts is None or contained or settings.groups is not None:
         return None
-    least = max(round(settings.threshold - WIDTH, 12), 0.0)
+    least = least_of(settings)
     similarity = compared.counts.similarity
     first, second = np.nonzero(
         np.triu((similarity >= least) & (similarity < settings.threshold), 1)

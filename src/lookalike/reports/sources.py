@@ -82,6 +82,12 @@ class Sources:
                 if batch.texts.type == TEXT:
                     yield which, batch if old is None else _rows_of(batch, old[batch.shards])
 
+    @property
+    def are_as_they_were(self) -> bool:
+        """Whether there is nothing beside what was read before."""
+        every = [self._old_shards(one) for one in self.corpora.values()]
+        return all(one is None or bool(one.all()) for one in every)
+
     def _old_shards(self, corpus: Corpus | InMemory) -> NDArray[np.bool_] | None:
         """Tell of each file whether it was read before; None where all were."""
         if self.known is None or isinstance(corpus, InMemory):

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from lookalike import __version__
-from lookalike.base.wording import (
-    Message,
-    count,
-    counted_reasons,
-    similarity_text,
-    skipped_by_kind,
-)
+from lookalike.base.wording import Message, count, similarity_text
 from lookalike.reports import model
 from lookalike.results import ContainmentResult, DedupResult, FindResult
 
@@ -87,34 +81,34 @@ def _has_clusters(result: FindResult) -> bool:
 
 
 def _facts(result: Result, found: FoundPairs) -> list[tuple[str, str]]:
-    """Say what was read and found, a name and a value each."""
+    """Say in a few words each what was read and found."""
     summary = result.summary
-    facts = [("Read", count(summary.documents - summary.references, "document"))]
-    if summary.references:
-        facts.append(("Against", count(summary.references, "reference document")))
-    for kind, reasons in skipped_by_kind(summary.skipped).items():
-        if reasons:
-            facts.append(("Skipped", counted_reasons(kind, reasons)))
-    if summary.bad_count:
-        facts.append(("Bad", f"{summary.bad_count:,} could not be read, and were skipped as asked"))
-    if summary.empty:
-        facts.append(("Empty", f"{summary.empty:,}, similar to nothing"))
-    if summary.identical:
-        facts.append(("Identical", f"{summary.identical:,} to another, compared as one"))
-    if not isinstance(result, ContainmentResult):
-        facts.append(("Compared", summary.compared_text()))
-    facts.append(("Found", title_of(result, found)))
-    if isinstance(result, FindResult) and summary.nearest is not None:
-        below = similarity_text(summary.nearest.similarity, result.settings.threshold)
-        which = "all pairs" if summary.nearest.whole else "the pairs that were compared"
-        facts.append(("Nearest", f"Of {which}, the most similar below the threshold has {below}."))
-    plan: Any = result.record()["plan"]
-    if plan is not None:
-        facts.append(("Plan", plan["sentence"]))
-    if summary.score:
-        facts.append(("Score", summary.score))
-    facts.append(("Seconds", f"{result.record()['seconds'].get('total', 0):.1f}"))
-    return facts
+    compared = summary.compared
+    nearest = summary.nearest
+    facts = {
+        "Read": count(summary.documents - summary.references, "document"),
+        "Against": count(summary.references, "document") if summary.references else None,
+        "Not read": count(len(summary.unread), "file or record", "files and records")
+        if len(summary.unread)
+        else None,
+        "Empty": f"{summary.empty:,}" if summary.empty else None,
+        "Copies": f"{summary.identical:,}" if summary.identical else None,
+        "Compared": count(compared, "pair") if compared else None,
+        "Found": _found(result, found),
+        "Nearest below": None
+        if nearest is None or result.settings.simhash is not None
+        else similarity_text(nearest.similarity, result.settings.threshold),
+        "Seconds": f"{result.record()['seconds'].get('total', 0):.1f}",
+    }
+    return [(name, value) for name, value in facts.items() if value is not None]
+
+
+def _found(result: Result, found: FoundPairs) -> str:
+    return (
+        f"{found.count:,} removed"
+        if isinstance(result, DedupResult)
+        else count(found.count, "pair")
+    )
 
 
 def skipped_of(result: Result, names: Names) -> model.Skipped:

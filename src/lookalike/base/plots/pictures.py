@@ -67,14 +67,8 @@ def _draw_curve(ax: Any, curve: Curve) -> None:
     x, y = curve.similarities, curve.chances
     if curve.shaded and curve.split is not None:
         below, above = x <= curve.split, x >= curve.split
-        shade: Style = {
-            "facecolor": colour,
-            "edgecolor": colour,
-            "linewidth": 0,
-            "alpha": 0.28,
-        }
-        ax.fill_between(x[below], 0, y[below], hatch="///", gid=POSITIVES, **shade)
-        ax.fill_between(x[above], y[above], 1, hatch="\\\\\\", gid=NEGATIVES, **shade)
+        _shade(ax, colour, "///", POSITIVES, x[below], 0.0, y[below])
+        _shade(ax, colour, "\\\\\\", NEGATIVES, x[above], y[above], 1.0)
     marks: Style = {"marker": mark, "markersize": 5, "markevery": _spread(curve, number)}
     dash = DASHES[number % len(DASHES)]
     name = _named(curve)
@@ -97,6 +91,12 @@ def _draw_curve(ax: Any, curve: Curve) -> None:
         }
         at = [curve.estimate], [curve.chance(curve.estimate)]
         ax.plot(*at, color=colour, markeredgewidth=1.6, linestyle="none", gid=ESTIMATE, **hollow)
+
+
+def _shade(ax: Any, colour: str, hatch: str, gid: str, *edges: Any) -> None:
+    """Shade an area and hatch it, which in one some viewers of SVG do in one colour."""
+    ax.fill_between(*edges, facecolor=colour, linewidth=0, alpha=0.22, gid=gid)
+    ax.fill_between(*edges, facecolor="none", edgecolor=colour, linewidth=0, alpha=0.5, hatch=hatch)
 
 
 def _named(curve: Curve) -> str:

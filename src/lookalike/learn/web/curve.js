@@ -37,10 +37,11 @@ class CurveFigure {
       }),
     };
     const own = { bands: this.bands, rows: this.rows };
+    const words = facts.bands ? "As in this lesson" : curveName(own);
     const presets = [
-      button("As in this lesson", () => this.set(own)),
+      button(words, () => this.set(own)),
       facts.exercises.curves.map((one) =>
-        button(`r = ${one.rows}, b = ${one.bands}`, () => this.set(one), { class: "preset" }),
+        button(curveName(one), () => this.set(one), { class: "preset" }),
       ),
     ];
     const nodes = Object.values(this.sliders).map((one) => one.node);
@@ -95,7 +96,7 @@ class CurveFigure {
   tableOfTenths() {
     const rows = Array.from({ length: 10 }, (_, at) => (at + 1) / 10).map((s) => [
       s.toFixed(1),
-      this.chance(s).toFixed(4),
+      share(this.chance(s)),
       missChance(s, this.bands, this.rows).toFixed(4),
     ]);
     const heads = ["s", "candidate", "missed"];

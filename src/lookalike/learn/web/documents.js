@@ -97,9 +97,10 @@ function showShingles(facts) {
 const ROW_KINDS = { 11: "a", 10: "b", "01": "c", "00": "" };
 
 function matrixCells(facts, at, mark) {
-  const cells = Array.from(facts.cells[at], (cell, column) =>
-    make("td", { class: `bit bit-${cell}${mark && mark(column) ? " first" : ""}` }, cell),
-  );
+  const cells = Array.from(facts.cells[at], (cell, column) => {
+    const isMarked = mark && mark(column);
+    return make("td", { class: `bit bit-${cell}` }, isMarked ? make("span", { class: "first" }, cell) : cell);
+  });
   const name = facts.element ? [elementText(facts.elements[at])] : [];
   return [...name, ...cells];
 }

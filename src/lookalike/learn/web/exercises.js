@@ -33,12 +33,12 @@ function showExercises(facts, curve) {
     "3.4.1 Points of the curve",
     [
       "Compute 1 − (1 − s", make("sup", {}, "r"), ")", make("sup", {}, "b"),
-      ` for s = 0.1, 0.2, …, 0.9, for ${names.join("; ")}.`,
+      ` for s = 0.1, 0.2, …, 0.9, for ${names.join("; ").replaceAll(" = ", "\u00a0=\u00a0")}.`,
     ],
     table(
       "The chance to be a candidate",
       ["s", ...names],
-      exercises.similarities.map((s, at) => [s.toFixed(1), ...curves.map((one) => one.chances[at].toFixed(4))]),
+      exercises.similarities.map((s, at) => [s.toFixed(1), ...curves.map((one) => share(one.chances[at]))]),
       { id: "exercise-1-answer" },
     ),
     showThem,

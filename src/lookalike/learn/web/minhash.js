@@ -94,7 +94,8 @@ function showPermutation(facts) {
     button("Draw again", () => drawSome(1), { id: "draw-again" }),
     button("Draw 100 more", () => drawSome(100), { id: "draw-hundred" }),
   );
-  put("permutation-figure", controls, said, make("div", { class: "two" }, inOrder.node, found), tally);
+  const right = make("div", {}, found, tally);
+  put("permutation-figure", controls, said, make("div", { class: "beside" }, inOrder.node, right));
   show();
 }
 
@@ -144,7 +145,7 @@ function showRowByRow(facts) {
       }),
       make("span", { class: "formula" }, formulaText(at, one)),
     ]);
-    const heads = ["", "of this row", ...facts.labels, "hash function"];
+    const heads = ["", "hash of the row", ...facts.labels, "hash function"];
     const caption = "Signatures so far; ▾ marks a value that this row lowered";
     matrix.replaceChildren(table(caption, heads, rows, { id: "steps" }));
   }
@@ -199,11 +200,16 @@ function signatureFigure(facts, choice, { letter, signatures }) {
   };
   const made = letter === "p" ? "orders" : "hash functions";
   const caption = `Signature matrix by ${made}`;
-  const matrix = new ScrollTable(caption, ["", ...facts.labels], length, (at) => {
+  const matrix = new ScrollTable(caption, ["", ...facts.labels, ""], length, (at) => {
     const cells = signatures.map((column) => make("td", { class: "bit" }, valueText(column[at])));
-    return { cells: [`${letter}${at + 1}`, ...cells], kind: isEqual(at) ? "equal" : "" };
+    const mark = make("td", { class: "kind" }, isEqual(at) ? "=" : "");
+    return { cells: [`${letter}${at + 1}`, ...cells, mark], kind: isEqual(at) ? "equal" : "" };
   });
-  choice.listen(() => matrix.show(true));
+  const said = make("p", { class: "legend" });
+  choice.listen((pair) => {
+    matrix.show(true);
+    said.textContent = `= marks the rows in which ${pairName(facts, pair)} agree.`;
+  });
   const estimates = make("div");
 
   function show(used) {
@@ -229,5 +235,6 @@ function signatureFigure(facts, choice, { letter, signatures }) {
     change: show,
   });
   show(length);
-  return [matrix.node, make("div", { class: "controls" }, used.node), estimates];
+  const right = make("div", {}, make("div", { class: "controls" }, used.node), estimates);
+  return make("div", { class: "beside" }, make("div", {}, matrix.node, said), right);
 }

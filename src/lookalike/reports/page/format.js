@@ -50,3 +50,7 @@ function short(name, most) {
   const half = Math.floor((most - 1) / 2);
   return `${name.slice(0, half)}…${name.slice(name.length - half)}`;
 }
+
+function sentence(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -2,6 +2,8 @@
 // along its length, documents in time.
 
 const MOST_NODES = 150;
+const NAMED = 8; // so many documents of a graph have their names beside them,
+const NUMBERED = 40; // and so many their numbers
 
 function clusterGraph(cluster) {
   const members = cluster.members.slice(0, MOST_NODES);
@@ -19,7 +21,7 @@ function clusterGraph(cluster) {
       const [x1, y1] = at(edges[i][0]);
       const [x2, y2] = at(edges[i][1]);
       const strength = floor < 1 ? (report.pairs.similarity[row] - floor) / (1 - floor) : 1;
-      const line = g("line", { class: "edge", x1, y1, x2, y2, "stroke-width": 1.5 + 3 * strength, "stroke-opacity": 0.4 + 0.5 * strength });
+      const line = g("line", { class: "edge", x1, y1, x2, y2, "stroke-width": 1.5 + 3 * strength, "stroke-opacity": (0.4 + 0.5 * strength) * Math.max(0.12, Math.min(1, 200 / rows.length)) });
       drawing.append(g("a", { href: pairAddress(report.pairs, row), tabindex: -1 }, g("title", {}, pairTitle(report.pairs, row)), g("line", { class: "grip", x1, y1, x2, y2 }), line));
     });
     members.forEach((number, i) => {
@@ -28,9 +30,10 @@ function clusterGraph(cluster) {
       const shape = g("circle", { class: `node ${label === null ? "" : `colour-${labelColour(label)}`}`, cx, cy, r: members.length > 40 ? 5 : 8 });
       const name = report.documents.name[number];
       const link = g("a", { href: documentAddress(number), tabindex: -1 }, g("title", {}, name), shape);
-      if (members.length <= 14) {
+      if (members.length <= NUMBERED) {
         const room = Math.max(8, Math.floor(Math.min(cx, width - cx) / 3.2));
-        link.append(g("text", { class: "node-name", x: cx, y: cy + (places[i].y > 0.5 ? 22 : -14), "text-anchor": "middle" }, short(name.split("/").pop(), room)));
+        const text = members.length <= NAMED ? short(name.split("/").pop(), room) : i + 1;
+        link.append(g("text", { class: "node-name", x: cx, y: cy + (places[i].y > 0.5 ? 22 : -14), "text-anchor": "middle" }, text));
       }
       drawing.append(link);
     });
@@ -43,10 +46,10 @@ function pairTitle(pairs, row) {
   return `${names[pairs.a[row]]} and ${names[pairs.b[row]]}: ${similarity(pairs.similarity[row])}`;
 }
 
-function heatMap(cluster) {
-  const order = neighbourOrder(cluster.matrix);
-  const values = order.flatMap((i) => order.filter((j) => j !== i).map((j) => cluster.matrix[i][j]));
-  const floor = Math.min(...values);
+function heatMap(cluster, matrix) {
+  const order = neighbourOrder(matrix.map((row) => row.map((value) => (value === null ? -1 : value))));
+  const values = order.flatMap((i) => order.filter((j) => j !== i).map((j) => matrix[i][j]));
+  const floor = Math.min(...values.filter((value) => value !== null));
   return fitted((width) => {
     const n = order.length;
     const number = 26;
@@ -61,14 +64,15 @@ function heatMap(cluster) {
           g("text", { class: "tick", x: middle, y: number - 8, "text-anchor": "middle" }, i + 1),
         );
       }
-      order.forEach((j, x) => drawing.append(heatCell(cluster, i, j, { x: number + x * cell, y: number + y * cell, cell, floor })));
+      order.forEach((j, x) => drawing.append(heatCell(cluster, matrix, [i, j], { x: number + x * cell, y: number + y * cell, cell, floor })));
     });
     return drawing;
   }, { class: "drawing heat-map" });
 }
 
-function heatCell(cluster, i, j, { x, y, cell, floor }) {
-  const value = cluster.matrix[i][j];
+function heatCell(cluster, matrix, [i, j], { x, y, cell, floor }) {
+  const value = matrix[i][j];
+  if (value === null) return g("rect", { class: "heat unknown", x: x + 0.5, y: y + 0.5, width: cell - 1, height: cell - 1 });
   const [one, other] = [cluster.members[i], cluster.members[j]];
   const strength = i === j ? 0 : floor < 1 ? 0.12 + (0.88 * (value - floor)) / (1 - floor) : 1;
   const box = g("rect", { class: i === j ? "heat self" : "heat", x: x + 0.5, y: y + 0.5, width: cell - 1, height: cell - 1, "fill-opacity": i === j ? 1 : strength });

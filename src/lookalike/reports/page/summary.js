@@ -7,9 +7,9 @@ function summaryView() {
     {},
     h("h1", { tabindex: -1 }, summary.title),
     h("p", { class: "lead" }, leadOf()),
-    summary.warnings.map((warning) => h("p", { class: "note warning" }, warning)),
+    summary.warnings.map((warning) => h("p", { class: "note warning" }, sentence(warning))),
     summary.anonymous ? h("p", { class: "note" }, "Names were replaced; the key to them is kept apart from this page.") : null,
-    h("dl", { class: "figures" }, summary.facts.map(([name, value]) => figure(value, name))),
+    factsOf(summary),
     leftOut(),
     h(
       "div",
@@ -21,6 +21,19 @@ function summaryView() {
     report.histogram || report.plan ? h("section", { "aria-labelledby": "how-similar" }, h("h2", { id: "how-similar" }, "How similar the documents are"), planChart(report.plan, report.histogram, summary.threshold), report.plan && h("p", { class: "muted" }, report.plan.sentence)) : null,
     report.skipped.count ? h("p", { class: "note" }, `${many(report.skipped.count, "file was", "files were")} not read. `, h("a", { href: "#method" }, "Which, and why")) : null,
   );
+}
+
+const LONG_FACT = 24; // what is longer is a sentence, not a figure
+
+// Short facts large, long ones as lines. What the page says elsewhere is left out.
+function factsOf(summary) {
+  const elsewhere = new Set([summary.title, summary.score, report.plan && report.plan.sentence]);
+  const left = summary.facts.filter(([, value]) => !elsewhere.has(value));
+  const line = ([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value));
+  return [
+    h("dl", { class: "figures" }, left.filter(([, value]) => value.length <= LONG_FACT).map(([name, value]) => figure(value, name))),
+    h("dl", { class: "lines" }, left.filter(([, value]) => value.length > LONG_FACT).map(line)),
+  ];
 }
 
 function leadOf() {
@@ -55,13 +68,17 @@ function topPairs() {
   return first.concat(rest).slice(0, 5).sort((one, other) => one - other);
 }
 
+function cardName(number) {
+  return bdi(short(report.documents.name[number], 27));
+}
+
 function pairCard(row) {
   const { pairs, documents } = report;
-  return h("li", {}, h("a", { href: pairAddress(pairs, row) }, meter(pairs.similarity[row]), h("span", { class: "names" }, bdi(short(documents.name[pairs.a[row]], 48)), bdi(short(documents.name[pairs.b[row]], 48)))));
+  return h("li", {}, h("a", { href: pairAddress(pairs, row) }, meter(pairs.similarity[row]), h("span", { class: "names" }, cardName(pairs.a[row]), cardName(pairs.b[row]))));
 }
 
 function clusterCard(cluster) {
-  const names = cluster.members.slice(0, 2).map((number) => bdi(short(report.documents.name[number], 48)));
+  const names = cluster.members.slice(0, 2).map(cardName);
   const rest = cluster.size - names.length;
   return h("li", {}, h("a", { href: `#cluster=${cluster.number}` }, h("span", { class: "size" }, count(cluster.size), h("small", {}, "documents")), h("span", { class: "names" }, names, rest > 0 ? h("span", { class: "muted" }, `and ${count(rest)} more`) : null)));
 }
@@ -74,7 +91,7 @@ function mostCovered() {
     "section",
     { "aria-labelledby": "top-covered" },
     h("h2", { id: "top-covered" }, "Most found elsewhere"),
-    h("ul", { class: "cards" }, rows.slice(0, 5).map((row) => h("li", {}, h("a", { href: documentAddress(row) }, h("span", { class: "size" }, percent(covered[row])), h("span", { class: "names" }, bdi(short(name[row], 48))))))),
+    h("ul", { class: "cards" }, rows.slice(0, 5).map((row) => h("li", {}, h("a", { href: documentAddress(row) }, h("span", { class: "size" }, percent(covered[row])), h("span", { class: "names" }, cardName(row)))))),
     more("#documents", name.length, 5, "document"),
   );
 }
@@ -89,7 +106,7 @@ function methodView() {
     plan && h("section", { "aria-labelledby": "plan" }, h("h2", { id: "plan" }, "The plan"), h("p", {}, plan.sentence), planFigures(plan), planChart(plan, report.histogram, summary.threshold)),
     audit && h("section", { "aria-labelledby": "audit" }, h("h2", { id: "audit" }, "The audit"), auditFacts(audit)),
     skipped.count ? h("section", { "aria-labelledby": "skipped" }, h("h2", { id: "skipped" }, "What was not read"), h("p", {}, skipped.path.length < skipped.count ? `${count(skipped.path.length)} of ${many(skipped.count, "file")} are listed.` : ""), skippedTable()) : null,
-    summary.notes.length ? h("section", { "aria-labelledby": "notes" }, h("h2", { id: "notes" }, "Notes"), h("ul", {}, summary.notes.map((note) => h("li", {}, note)))) : null,
+    summary.notes.length ? h("section", { "aria-labelledby": "notes" }, h("h2", { id: "notes" }, "Notes"), h("ul", {}, summary.notes.map((note) => h("li", {}, sentence(note))))) : null,
     facts("Counts", summary.counts),
     facts("Settings", summary.settings),
     facts("Seconds", summary.seconds),
