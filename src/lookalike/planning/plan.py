@@ -289,8 +289,8 @@ class Plan:
         if self.estimated:
             return f"{first}; it is found if the score estimated for it reaches {threshold}."
         return (
-            f"{first}; it is found if its {sketches} are also near enough for an exact comparison, "
-            f"which then rejects what is below {threshold}."
+            f"{first}; it is compared exactly if its {sketches} are also near enough. Only what is "
+            f"then at least {threshold} is found, the rest is rejected."
         )
 
     def _fitting(self) -> str:
@@ -319,7 +319,10 @@ class Plan:
         if planned.cascade is None:
             return "the exact join"
         bands, rows = count(planned.bands or 0, "band"), count(planned.rows or 0, row)
-        return f"{bands} of {rows}, {sketch} of {count(planned.signature, row)}"
+        found = f"{bands} of {rows}, {sketch} of {count(planned.signature, row)}"
+        if (planned.rows or 0) < (self.rows or 0):
+            found += f": bands of fewer {row}s, with more false candidates, and no length given"
+        return found
 
     def _dismissed(self) -> str:
         if self.estimated:
