@@ -16,6 +16,7 @@ from lookalike.base.errors import OutputError, SourceError, UnreadableError
 from lookalike.base.lock import Lock
 from lookalike.base.wording import quoted
 from lookalike.index.packed import damaged
+from lookalike.index.sqlite_changes import Changes
 from lookalike.index.sqlite_rows import SCHEMA, Rows
 from lookalike.index.store import FORMAT, Made
 
@@ -38,6 +39,8 @@ LOG_PAGES = 1 << 14
 is written there once."""
 MODE = urlencode({"mode": "rw"})
 """A file that is not there is not made."""
+STATEMENTS = 512
+"""Statements that a connection keeps ready; one for few values has a form for each number."""
 CACHE_BYTES = 1 << 26
 """Pages that a connection holds; the system holds others."""
 
@@ -126,6 +129,7 @@ class SqliteStore:
             timeout=self._wait,
             isolation_level=None,
             check_same_thread=False,
+            cached_statements=STATEMENTS,
         )
 
     def _connect(self) -> sqlite3.Connection:
@@ -178,12 +182,12 @@ class SqliteStore:
     @contextmanager
     def write(
         self, locks: NDArray[np.int64] | None = None, sought: Sought | None = None
-    ) -> Iterator[Rows]:
+    ) -> Iterator[Changes]:
         """Change the file: one writer at a time, whatever the locks."""
         del locks, sought
         with self._failures(), self._connected() as connection:
             connection.execute("BEGIN IMMEDIATE")
-            yield Rows(connection)
+            yield Changes(connection)
             connection.execute("COMMIT")
 
     def change(
