@@ -20,6 +20,7 @@ from lookalike.base.errors import LookalikeError, SettingsError, SourceError, Un
 from lookalike.index import adding
 from lookalike.index import dedup as dedup_module
 from lookalike.index.index import Index
+from lookalike.index.removing import pages
 from lookalike.index.sqlite import SqliteStore
 from lookalike.job import look_up
 from lookalike.job.work_folder import Work
@@ -43,7 +44,7 @@ def content(place: Any) -> dict[Any, Any]:
     with Index(place) as index:
         recipe = index.recipe
         found = {}
-        for page in index._pages():
+        for page in pages(index._store):
             for one in page:
                 with index._store.read() as reader:
                     (entry,) = reader.entries(np.array([one.entry]))

@@ -387,3 +387,26 @@ def test_another_opening_of_the_index_shows_ids_and_metadata_as_they_are_by_now(
         assert [id for id, _ in answers(other, FOX)] == ["1", "text"]
         (match, *_) = other.admit(7, f"{FOX}!").matches
         assert (match.id, match.metadata) == ("text", {"year": 5})
+
+
+def test_a_document_that_is_refused_changes_neither_the_ids_nor_the_metadata(made):
+    index = made({1: FOX, 2: "nothing alike at all"})
+    assert not index.admit("page", f"{FOX}!", {"site": "a"}).added
+    assert index.add_all({"x": FOX, "y": f"{FOX}!"}, new_only=True).similar == 2
+    assert ([*index], index.has_whole_ids, index.metadata) == ([1, 2], True, {})
+    assert index.query(FOX)[0].id == 1
+    assert index.admit("page", "a third one, unlike the others", {"site": "a"}).added
+    assert ([*index], index.metadata) == (["1", "2", "page"], {"site": "text"})
+    assert index.query(FOX)[0].id == "1"
+
+
+def test_what_ids_and_metadata_are_is_seen_by_an_index_that_was_open_before(made):
+    index = made({1: FOX})
+    with Index(index.address) as other:
+        other.add("page", "something else", {"site": "a"})
+    assert not index.admit(2, f"{FOX}!").added
+    assert index.admit(2, f"{FOX}!").matches[0].id == "1"
+    assert index.metadata == {"site": "text"}
+    with pytest.raises(SourceError, match="'site' of document 3 is of the type integer"):
+        index.add(3, "one more", {"site": 5})
+    assert [*index] == ["1", "page"]

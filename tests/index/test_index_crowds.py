@@ -60,6 +60,22 @@ def test_a_crowd_costs_no_answer(crowded):
     assert answers(crowded, " ".join(f"menu{place}" for place in range(10))) == []
 
 
+@pytest.mark.parametrize("metric", ["jaccard", "cosine"])
+def test_without_texts_a_crowd_answers_as_loose_rows_do(tmp_path, monkeypatch, metric):
+    recipe = RECIPE | {"no_text": True, "metric": metric}
+    found = []
+    for crowd in (20, 10**6):
+        monkeypatch.setattr("lookalike.index.crowded.CROWDED", crowd)
+        with Index.create(tmp_path / f"{crowd}.lookalike", **recipe) as index:
+            index.add_all([page(number) for number in range(400)])
+            index.remove(range(0, 400, 3))
+            assert bool(blocks(index)) == (crowd == 20)
+            near = [page(number).replace("menu3", "menu") for number in range(0, 400, 40)]
+            found.append([index.query(text) for text in near])
+    assert found[0] == found[1]
+    assert sum(map(bool, found[0])) >= 6
+
+
 def test_documents_are_removed_from_crowds_and_come_again(tmp_path, monkeypatch):
     monkeypatch.setattr("lookalike.index.crowded.BLOCK_ENTRIES", 300)
     with Index.create(tmp_path / "a.lookalike", **RECIPE) as index:

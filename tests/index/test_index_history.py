@@ -42,7 +42,7 @@ def crowds(monkeypatch) -> None:
     """Let few documents be a crowd, and little that is gone be swept."""
     for name, value in (
         *(("crowded.CROWDED", 2), ("crowded.CHECKED_SHARE", 2), ("crowded.SEEN_TOGETHER", 2)),
-        *(("crowded.BLOCK_ENTRIES", 2), ("index.MIN_SWEPT", 2), ("index.PAGE", 2)),
+        *(("crowded.BLOCK_ENTRIES", 2), ("removing.MIN_SWEPT", 2), ("removing.PAGE", 2)),
         *(("merging.PAGE", 2), ("export.PAGE", 2), ("querying.BODIES", 2)),
     ):
         monkeypatch.setattr(f"lookalike.index.{name}", value)
@@ -257,7 +257,7 @@ def test_a_query_that_meets_only_what_is_gone_finds_nothing(tmp_path, no_text, m
 @pytest.mark.parametrize("copied", [False, True])
 def test_rows_of_what_is_gone_are_swept_however_long_an_index_lives(tmp_path, monkeypatch, copied):
     """Documents that come and go leave no more behind than there is in the index."""
-    monkeypatch.setattr("lookalike.index.index.MIN_SWEPT", 10)
+    monkeypatch.setattr("lookalike.index.removing.MIN_SWEPT", 10)
     with Index.create(tmp_path / "a.lookalike", **RECIPE) as index:
         for turn in range(30):
             for id in range(10):

@@ -14,7 +14,13 @@ import twins
 from index_model import jaccard
 from lookalike.index.index import Index
 from lookalike.recipe import StoredSketches
-from lookalike.sketches.minhash import row_bytes, sign_sets, similarity_by_bytes
+from lookalike.sketches.minhash import (
+    maybe_similar,
+    row_bytes,
+    sign_sets,
+    similarity_by_bytes,
+    two_bits,
+)
 from made_documents import sets_of
 
 words = st.lists(st.integers(0, 2**32 - 1), min_size=1, max_size=9)
@@ -172,3 +178,44 @@ def test_no_two_of_many_documents_share_a_key_by_chance(tmp_path):
     stored = sketches.of(sketches.recipe.canonical(pa.array(texts, pa.large_string())))
     assert len(np.unique(stored.keys)) == stored.keys.size
     assert len({*itertools.chain.from_iterable(stored.keys.tolist())}) == 60_000
+
+
+@pytest.mark.parametrize("metric", ["jaccard", "cosine"])
+@pytest.mark.parametrize("threshold", [0.5, 0.8, 1.0])
+def test_the_brief_of_a_sketch_dismisses_none_that_the_whole_one_puts_at_the_threshold(
+    tmp_path, metric, threshold
+):
+    """Sketches from equal to unrelated, many of them just at the threshold."""
+    sketches = recipe_of(tmp_path, no_text=True, metric=metric)
+    width = sketches.of(sketches.recipe.canonical(pa.array(["a"]))).sketches.shape[1]
+    numbers = np.random.default_rng(5)
+    asked = numbers.integers(0, 256, (1, width), dtype=np.uint8)
+    stored = np.repeat(asked, 4000, axis=0)
+    changed = numbers.random(stored.shape) < numbers.random((len(stored), 1)) ** 0.5
+    stored[changed] = numbers.integers(0, 256, stored.shape, dtype=np.uint8)[changed]
+    stored[0] = asked
+    first, second = np.zeros(len(stored), np.int64), np.arange(len(stored))
+    similar, _ = sketches.judged(asked, stored, first, second, threshold)
+    brief = sketches.brief(asked), sketches.brief(stored)
+    left = sketches.maybe_similar(*brief, threshold)
+    assert len(similar) > (0 if threshold == 1 else 20)
+    assert set(similar.tolist()) <= set(left.tolist())
+    assert len(left) < len(stored) / 2
+    assert brief[1].shape[1] < width
+
+
+def test_the_rows_that_differ_are_those_of_their_twin():
+    numbers = np.random.default_rng(6)
+    for rows in (1, 15, 16, 100, 128):
+        stored = numbers.choice(np.array([0, 63, 64, 128, 200, 255], np.uint8), (50, rows))
+        asked = stored[:1].copy()
+        asked[0, numbers.random(rows) < 0.3] ^= 0b01000000
+        mine, theirs = (np.ascontiguousarray(two_bits(one)).view("<u4") for one in (asked, stored))
+        equal = [
+            sum(a >> 6 == b >> 6 for a, b in zip(asked[0].tolist(), one, strict=True))
+            for one in stored.tolist()
+        ]
+        for least in range(rows + 1):
+            similarity = (least / rows - 1 / 256) / (1 - 1 / 256)
+            expected = [place for place, one in enumerate(equal) if one >= least]
+            assert maybe_similar(mine, theirs, rows, similarity).tolist() == expected

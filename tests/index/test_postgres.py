@@ -14,7 +14,7 @@ from lookalike.index import postgres_connections, postgres_schema
 from lookalike.index.postgres import PostgresStore
 from lookalike.index.postgres_address import PostgresAddress
 from lookalike.index.postgres_schema import STEPS
-from lookalike.index.store import FORMAT, Document, Sought
+from lookalike.index.store import FORMAT, Block, Document, Sought
 from store_places import postgres_place
 
 NAME = f"test_{secrets.token_hex(8)}"
@@ -273,6 +273,21 @@ class TestFormats:
 
     def test_there_is_a_step_to_each_format(self):
         assert len(STEPS) == FORMAT
+
+    def test_the_crowds_of_the_first_format_are_loose_rows_again(self, postgres, place):
+        store = place.create()
+        numbers = [1, 255, 256, 65537, 2**40 + 3]
+        with store.write() as writer:
+            for begin, key in ((0, -7), (3, -7), (1, 9)):
+                entries = np.array(numbers[begin : begin + 3], np.int64)
+                writer.put_blocks([Block(key, entries, np.ones((len(entries), 158), np.uint8))])
+        store.close()
+        postgres.run("UPDATE {}.format SET version = 1")
+        with place.open().read() as reader:
+            keys, entries = reader.loose(np.array([-7, 9]))
+            assert not [*reader.blocks(np.array([-7, 9]))]
+        expected = [*((-7, one) for one in numbers), *((9, one) for one in numbers[1:4])]
+        assert sorted(zip(keys.tolist(), entries.tolist(), strict=True)) == expected
 
     def test_an_older_one_is_brought_up_to_date_once(self, postgres, place, monkeypatch):
         place.create({"n": "1"}).close()

@@ -855,7 +855,7 @@ class TestFilesOfSqlite:
             place.open()
         assert place.place.read_bytes() == before
 
-    @pytest.mark.parametrize(("version", "said"), [(2, "a newer format, 2,"), (0, "an older")])
+    @pytest.mark.parametrize(("version", "said"), [(3, "a newer format, 3,"), (1, "an older")])
     def test_another_format_is_refused(self, place, version, said):
         import sqlite3  # noqa: PLC0415
 

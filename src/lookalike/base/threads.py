@@ -48,6 +48,10 @@ def in_order(work: Callable[[T], R], items: Iterable[T], threads: int) -> Iterat
 
 def pieces(weights: NDArray[np.int64], most: int) -> Iterator[slice]:
     """Cut a row of weights into slices of at most `most` in all, or of one item that is heavier."""
+    if len(weights) == 1:
+        # One document by itself, for which the sums would take longer than the work.
+        yield slice(0, 1)
+        return
     ends = np.cumsum(weights)
     start = 0
     while start < len(weights):

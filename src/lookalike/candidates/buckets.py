@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from lookalike.candidates.pairing import SideOrder
     from lookalike.planning.curves import Cascade
 
-__all__ = ["BucketIndex", "Buckets", "Keys", "Layout", "band_keys", "candidates"]
+__all__ = ["BucketIndex", "Buckets", "Keys", "Layout", "band_keys", "candidates", "stored_keys"]
 
 BLOCK_PAIRS = 1 << 20
 """Candidates that are held at a time."""
@@ -49,6 +49,13 @@ def band_keys(signatures: NDArray[np.uint32], *, bands: int, rows: int) -> NDArr
     keys = np.empty((bands, len(signatures)), np.uint64)
     kernels.band_keys(signatures, rows, keys)
     return keys
+
+
+def stored_keys(keys: NDArray[np.uint64], bits: int) -> NDArray[np.int64]:
+    """Give band keys as a store has them, a row a document: short, and with their band in them."""
+    found = np.empty(keys.shape[::-1], np.int64)
+    kernels.stored_keys(keys, bits, found)
+    return found
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ from lookalike.base.errors import SourceError
 from lookalike.base.threads import in_order
 from lookalike.base.wording import count
 from lookalike.index import metadata
-from lookalike.index.adding import Added, Prepared, Put
+from lookalike.index.adding import Added
 from lookalike.index.columns import is_whole
+from lookalike.index.prepared import Prepared, Put
 from lookalike.index.unread import NotRead
 from lookalike.job.canonical_parts import CanonicalParts
 from lookalike.job.sources import Reading

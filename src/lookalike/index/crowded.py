@@ -16,7 +16,8 @@ from lookalike.index.store import Block
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lookalike.index.store import Writer
+    from lookalike.index.store import Entries, Writer
+    from lookalike.recipe.stored_sketches import StoredSketches
 
 __all__ = ["CROWDED", "largest", "pack", "suspects"]
 
@@ -32,11 +33,12 @@ SEEN_TOGETHER = 8
 """Entries that come together into one bucket for which it is counted in any case."""
 
 
-def suspects(keys: NDArray[np.int64], entries: NDArray[np.int64]) -> NDArray[np.int64]:
+def suspects(entries: Entries) -> NDArray[np.int64]:
     """Give the buckets, of those that entries came into, which may be crowded by now."""
-    checked = keys[entries % CHECKED_SHARE == 0]
-    if len(entries) and entries[-1] - entries[0] < SEEN_TOGETHER - 1:
-        return np.unique(checked) if len(checked) else checked
+    keys = entries.keys
+    if len(entries.rows) == 1:
+        return keys[: 0 if entries.rows[0].number % CHECKED_SHARE else len(keys)]
+    checked = keys[entries.of_key % CHECKED_SHARE == 0]
     distinct, many = np.unique(keys, return_counts=True)
     return np.unique(np.concatenate([distinct[many >= SEEN_TOGETHER], checked]))
 
@@ -47,7 +49,7 @@ def largest(writer: Writer) -> NDArray[np.int64]:
     return np.array([key for key, size in found if size > CROWDED], np.int64)
 
 
-def pack(writer: Writer, keys: NDArray[np.int64]) -> None:
+def pack(writer: Writer, keys: NDArray[np.int64], sketches: StoredSketches) -> None:
     """Pack those buckets that have many loose rows."""
     if not len(keys):
         return
@@ -55,11 +57,12 @@ def pack(writer: Writer, keys: NDArray[np.int64]) -> None:
     distinct, many = np.unique(found, return_counts=True)
     crowded = distinct[many > CROWDED]
     for key in crowded.tolist():
-        entries, sketches = writer.sketches(np.sort(writer.take_loose(key)))
+        entries, whole = writer.sketches(np.sort(writer.take_loose(key)))
+        brief = sketches.brief(whole)
         cuts = range(0, len(entries), BLOCK_ENTRIES)
         writer.put_blocks(
             [
-                Block(key, entries[cut : cut + BLOCK_ENTRIES], sketches[cut : cut + BLOCK_ENTRIES])
+                Block(key, entries[cut : cut + BLOCK_ENTRIES], brief[cut : cut + BLOCK_ENTRIES])
                 for cut in cuts
             ]
         )

@@ -7,20 +7,22 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from lookalike.base.errors import SettingsError
-from lookalike.index.adding import Prepared, Put, no_documents
+from lookalike.index import adding
 from lookalike.index.packed import damaged, unpacked
+from lookalike.index.prepared import Prepared, Put, no_documents
 from lookalike.index.querying import Asked
+from lookalike.index.removing import sweep_if_worth
 from lookalike.index.store import Body
 from lookalike.recipe import Stored
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from lookalike.index.store import Document, Entry, Reader
+    from lookalike.index.adding import Added
+    from lookalike.index.backing import Backing
+    from lookalike.index.store import Document, Entry
     from lookalike.planning.plan import Plan
     from lookalike.recipe import Recipe, StoredSketches
 
-__all__ = ["check_mergeable", "prepared_pages"]
+__all__ = ["check_mergeable", "merge"]
 
 PAGE = 5000
 """Documents that are taken over in one change."""
@@ -62,15 +64,22 @@ def _told(one: Made) -> str:
     )
 
 
-def prepared_pages(
-    reader: Reader, sketches: StoredSketches, address: str, *, with_text: bool
-) -> Iterator[Prepared]:
-    """Give the documents of a store with all that is stored of them."""
-    after: str | None = None
-    while page := reader.next_documents(after, PAGE):
-        entries = reader.entries(np.unique([one.entry for one in page]))
-        yield _prepared(page, entries, sketches, address, with_text=with_text)
-        after = page[-1].id
+def merge(into: Backing, other: Backing) -> Added:
+    """Add the documents of another index, each in the place of one with its id."""
+    added = adding.Added()
+    with other.store.read() as reader:
+        columns, after = other.seen(reader), None
+        while page := reader.next_documents(after, PAGE):
+            entries = reader.entries(np.unique([one.entry for one in page]))
+            prepared = _prepared(
+                page, entries, into.sketches, other.address, with_text=into.keeps_text
+            )
+            with into.store.write() as writer:
+                into.declare(writer, columns)
+                added += adding.put(writer, prepared, into.sketches)
+            after = page[-1].id
+    sweep_if_worth(into.store)
+    return added
 
 
 def _prepared(
@@ -96,8 +105,7 @@ def _prepared(
     rows = Stored(stored.keys[places], stored.sketches[places], stored.empty[places])
     return Prepared(
         [Put(one.id, one.metadata) for one in page],
-        Asked(no_documents(len(page)), rows),
-        np.array([entries[place].length for place in places.tolist()], np.int64),
-        [entries[place].content for place in places.tolist()],
+        Asked(no_documents(len(page)), rows, [entries[place].content for place in places.tolist()]),
+        [entries[place].length for place in places.tolist()],
         [entries[place].body or b"" for place in places.tolist()] if with_text else None,
     )

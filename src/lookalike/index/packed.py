@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -30,15 +29,15 @@ def content_of(fingerprints: NDArray[np.uint64]) -> list[bytes]:
     return [joined[begin : begin + 16] for begin in range(0, len(joined), 16)]
 
 
-def packed(documents: Canonical) -> list[bytes]:
-    """Compress documents, one by one; one that does not get shorter stays as it is."""
+def packed(documents: Canonical, rows: Sequence[int] | None = None) -> list[bytes]:
+    """Compress documents, or some, one by one; one that does not get shorter stays as it is."""
     codec = pa.Codec(CODEC, compression_level=LEVEL)
-    data, offsets = documents.data.tobytes(), documents.offsets.tolist()
+    data, offsets = documents.data.data, documents.offsets.tolist()
     found = []
-    for begin, end in pairwise(offsets):
-        plain = data[begin:end]
+    for row in range(len(documents)) if rows is None else rows:
+        plain = data[offsets[row] : offsets[row + 1]]
         short = codec.compress(plain, asbytes=True)
-        found.append(short if len(short) < len(plain) else plain)
+        found.append(short if len(short) < len(plain) else bytes(plain))
     return found
 
 

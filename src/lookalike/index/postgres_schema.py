@@ -46,6 +46,16 @@ CREATE TABLE crowd (
 CREATE INDEX crowd_key ON crowd (key);
 ALTER TABLE crowd ALTER entries SET STORAGE EXTERNAL, ALTER sketches SET STORAGE EXTERNAL;
 """,
+    # Blocks had whole sketches: their entries are loose again, until they are packed anew. A number
+    # stands in eight bytes, the lowest first.
+    """
+INSERT INTO loose
+SELECT key, sum(get_byte(entries, 8 * place + byte)::bigint << (8 * byte))::bigint
+FROM crowd, generate_series(0, length(entries) / 8 - 1) AS place, generate_series(0, 7) AS byte
+GROUP BY block, key, place
+ON CONFLICT DO NOTHING;
+DELETE FROM crowd;
+""",
 )
 """What makes each format of the one before it; the first, of nothing."""
 

@@ -1,4 +1,4 @@
-"""Which entries of a store are similar to documents: buckets, sketches, then the exact check."""
+"""Which entries of a store are similar to documents: candidates, and the exact check of them."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ import numpy as np
 
 from lookalike.base.errors import SettingsError
 from lookalike.base.wording import setting
+from lookalike.index.candidates import candidates
 from lookalike.index.packed import content_of, unpacked
 from lookalike.settings.settings import check_share
 from lookalike.text.normalise import Canonical
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from lookalike.index.store import Reader
@@ -31,15 +34,13 @@ class Asked:
 
     documents: Canonical
     stored: Stored
+    contents: list[bytes]
+    """The fingerprints of their contents."""
 
     @classmethod
     def of(cls, documents: Canonical, sketches: StoredSketches) -> Asked:
         """Take canonical documents."""
-        return cls(documents, sketches.of(documents))
-
-    def contents(self) -> list[bytes]:
-        """Give the fingerprints of their contents."""
-        return content_of(self.documents.fingerprints)
+        return cls(documents, sketches.of(documents), content_of(documents.fingerprints))
 
     def __len__(self) -> int:
         """Count the documents."""
@@ -74,6 +75,9 @@ class Similar:
         )
 
 
+NOTHING = Similar(*(np.empty(0, kind) for kind in (np.int64, np.int64, *3 * [np.float64])))
+
+
 def similar_entries(
     reader: Reader,
     asked: Asked,
@@ -82,23 +86,29 @@ def similar_entries(
     threshold: float,
     address: str,
     threads: int = 1,
+    known: Mapping[bytes, int] | None = None,
 ) -> Similar:
     """Find the entries that are similar to documents, each pair once, in no order.
 
-    Identical ones are told by their fingerprints, and are 1 alike without more.
+    Identical ones are told by their fingerprints, and are 1 alike without more: by the entries that
+    are `known` to have these contents, or else are asked for.
     """
     filled = np.flatnonzero(~asked.stored.empty)
-    same = _identical(reader, asked, filled)
-    rows, entries = _candidates(reader, asked.stored, filled, sketches)
-    if len(same) and len(rows):
-        known = _pair_codes(same.row, same.entry)
-        codes = _pair_codes(rows, entries)
-        left = codes != known[0] if len(known) == 1 else ~np.isin(codes, known)
-        rows, entries = rows[left], entries[left]
-    if sketches.recipe.by_sketches:
-        found = _estimated(reader, asked, sketches, rows, entries, threshold)
+    if not len(filled):
+        return NOTHING
+    if known is None:
+        known = reader.contents(sorted({asked.contents[row] for row in filled.tolist()}))
+    same = _identical(asked, filled, known)
+    pairs = (same.row, same.entry) if len(same) else None
+    near = candidates(reader, asked.stored, filled, sketches, threshold, pairs)
+    if near is None:
+        return same
+    if near.similarity is not None:
+        unknown = np.full(len(near.row), np.nan)
+        found = [Similar(near.row, near.entry, near.similarity, unknown, unknown)]
     else:
-        found = _compared(reader, asked, sketches, rows, entries, threshold, address, threads)
+        pairs = near.row, near.entry
+        found = _compared(reader, asked, sketches, pairs, threshold, address, threads)
     parts = [part for part in (same, *found) if len(part)]
     return parts[0] if len(parts) == 1 else Similar.joined(parts)
 
@@ -128,120 +138,27 @@ def check_threshold(asked: float | None, least: float) -> float:
     return float(asked)
 
 
-def _identical(reader: Reader, asked: Asked, filled: NDArray[np.int64]) -> Similar:
-    contents = asked.contents()
-    known = reader.contents(sorted({contents[row] for row in filled.tolist()}))
+def _identical(asked: Asked, filled: NDArray[np.int64], known: Mapping[bytes, int]) -> Similar:
+    if not known:
+        return NOTHING
+    contents = asked.contents
     pairs = [(row, known[contents[row]]) for row in filled.tolist() if contents[row] in known]
     found = np.array(pairs, np.int64).reshape(-1, 2)
     ones = np.ones(len(found))
     return Similar(found[:, 0], found[:, 1], ones, ones, ones)
 
 
-def _pair_codes(rows: NDArray[np.int64], entries: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Number pairs, each by itself; of a few thousand documents and as many entries as can be."""
-    return (rows << 44) + entries
-
-
-def _candidates(
-    reader: Reader, stored: Stored, filled: NDArray[np.int64], sketches: StoredSketches
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give the entries in the buckets of documents whose sketches are near theirs."""
-    bands = stored.keys.shape[1]
-    keys, of_row = stored.keys[filled].reshape(-1), np.repeat(filled, bands)
-    order = np.argsort(keys, kind="stable")
-    keys, of_row = keys[order], of_row[order]
-    if len(filled) == 1:
-        distinct = keys
-        entries = np.array(sorted(set(reader.loose(keys)[1].tolist())), np.int64)
-        rows = np.repeat(filled, len(entries))
-    else:
-        distinct = np.unique(keys)
-        found_keys, found_entries = reader.loose(distinct)
-        begin = np.searchsorted(keys, found_keys, "left")
-        many = np.searchsorted(keys, found_keys, "right") - begin
-        places = np.repeat(begin, many) + _counted(many)
-        rows, entries = _distinct_pairs(of_row[places], np.repeat(found_entries, many))
-    rows, entries = _near(reader, stored, sketches, rows, entries)
-    crowded = []
-    for block in reader.blocks(distinct):
-        begin, end = np.searchsorted(keys, [block.key, block.key + 1])
-        for row in of_row[begin:end].tolist():
-            members = np.arange(len(block.entries))
-            mine = stored.sketches[row : row + 1]
-            passing = sketches.near(mine, block.sketches, np.zeros_like(members), members)
-            near = block.entries[passing]
-            crowded.append((np.full(len(near), row), near))
-    if not crowded:
-        return rows, entries
-    return _distinct_pairs(
-        np.concatenate([rows, *(row for row, _ in crowded)]),
-        np.concatenate([entries, *(entry for _, entry in crowded)]),
-    )
-
-
-def _near(
-    reader: Reader,
-    stored: Stored,
-    sketches: StoredSketches,
-    rows: NDArray[np.int64],
-    entries: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Keep the candidates whose entries are there and whose sketches are near."""
-    if not len(rows) or sketches.recipe.by_sketches:
-        return rows, entries
-    kept, places, known = _sketches_of(reader, entries)
-    rows, entries = rows[kept], entries[kept]
-    passing = sketches.near(stored.sketches, known, rows, places)
-    return rows[passing], entries[passing]
-
-
-def _sketches_of(
-    reader: Reader, entries: NDArray[np.int64]
-) -> tuple[NDArray[np.bool_], NDArray[np.int64], NDArray[np.uint8]]:
-    """Tell which entries are there, where the sketch of each of those is, and the sketches."""
-    numbers, known = reader.sketches(np.unique(entries))
-    order = np.argsort(numbers)
-    numbers, known = numbers[order], known[order]
-    places = np.searchsorted(numbers, entries)
-    there = np.zeros(len(entries), np.bool_)
-    inside = places < len(numbers)
-    there[inside] = numbers[places[inside]] == entries[inside]
-    return there, places[there], known
-
-
-def _estimated(
-    reader: Reader,
-    asked: Asked,
-    sketches: StoredSketches,
-    rows: NDArray[np.int64],
-    entries: NDArray[np.int64],
-    threshold: float,
-) -> list[Similar]:
-    if not len(rows):
-        return []
-    kept, places, known = _sketches_of(reader, entries)
-    rows, entries = rows[kept], entries[kept]
-    if not len(rows):
-        return []
-    similarity = sketches.estimates(asked.stored.sketches, known, rows, places)
-    high = similarity >= threshold
-    unknown = np.full(int(np.count_nonzero(high)), np.nan)
-    return [Similar(rows[high], entries[high], similarity[high], unknown, unknown)]
-
-
 def _compared(
     reader: Reader,
     asked: Asked,
     sketches: StoredSketches,
-    rows: NDArray[np.int64],
-    entries: NDArray[np.int64],
+    pairs: tuple[NDArray[np.int64], NDArray[np.int64]],
     threshold: float,
     address: str,
     threads: int,
 ) -> list[Similar]:
     """Compare candidates exactly, some entries at a time."""
-    if not len(rows):
-        return []
+    rows, entries = pairs
     order = np.argsort(entries, kind="stable")
     rows, entries = rows[order], entries[order]
     distinct = np.unique(entries)
@@ -273,19 +190,3 @@ def _compared(
             )
         )
     return found
-
-
-def _counted(many: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Count from 0 within each of several runs."""
-    ends = np.cumsum(many)
-    total = int(ends[-1]) if len(ends) else 0
-    return np.arange(total) - np.repeat(ends - many, many)
-
-
-def _distinct_pairs(
-    rows: NDArray[np.int64], entries: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    if not len(rows):
-        return rows, entries
-    _, chosen = np.unique(_pair_codes(rows, entries), return_index=True)
-    return rows[chosen], entries[chosen]

@@ -45,6 +45,8 @@ CACHE_BYTES = 1 << 26
 class SqliteStore:
     """One file; beside it, while it is open, SQLite's own -wal and -shm."""
 
+    on_server = False
+
     def __init__(
         self,
         path: Path,

@@ -38,7 +38,7 @@ __all__ = [
 ]
 
 Made = TypeVar("Made")
-FORMAT = 1
+FORMAT = 2
 """Raised when the rows of a store change their meaning."""
 
 
@@ -163,8 +163,13 @@ class Writer(Reader, Protocol):
     def set_fact(self, name: str, text: str | None) -> None:
         """Note a fact, or forget it."""
 
-    def claim(self, contents: Sequence[bytes], others: Sequence[int]) -> dict[bytes, int]:
-        """Give the entries that have these contents.
+    def claim(
+        self,
+        contents: Sequence[bytes],
+        others: Sequence[int],
+        known: dict[bytes, int] | None = None,
+    ) -> dict[bytes, int]:
+        """Give the entries that have these contents, as may be `known` of this change.
 
         Nobody else removes them, nor those of the other numbers, until this change is done.
         """
@@ -212,6 +217,9 @@ class Store(Protocol):
 
     address: str
     """As a user gives it."""
+    on_server: bool
+    """Changes that have no lock in common are made side by side, and what is sought is best said
+    at once; of a file both mean nothing."""
 
     def read(self, sought: Sought | None = None) -> AbstractContextManager[Reader]:
         """Look at the store as it is now."""

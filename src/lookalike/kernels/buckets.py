@@ -22,6 +22,20 @@ def band_keys(signatures, rows, out):
 
 
 @kernel
+def stored_keys(keys, bits, out):
+    """Write the band keys of documents as a store has them; band j of document i is out[i, j].
+
+    They have so many bits, of which one is a sign, and those of different bands differ.
+    """
+    half = np.int64(1) << np.int64(bits - 1)
+    shift = np.uint64(64 - bits)
+    for band in range(len(keys)):
+        step = np.uint64(band + 1) * GOLDEN
+        for i in range(keys.shape[1]):
+            out[i, band] = np.int64(mix(keys[band, i] + step) >> shift) - half
+
+
+@kernel
 def number_buckets(sorted_keys, order, empty, places, number, out, sizes):
     """Number the buckets of two documents or more of one band, from `number` on.
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lookalike.kernels.jit import inner, kernel
+from lookalike.kernels.jit import inner, kernel, ones
 from lookalike.kernels.mixing import mix
 from lookalike.kernels.shingles import ANY_ORDER, shingles
 from lookalike.kernels.weighted_shingles import add_at_places, place_bits
@@ -247,6 +247,17 @@ def sign_elements(elements, offsets, factors, terms, a, b, capacity, out):
         _sign(values, len(values), factors, terms, a, b, row, out.shape[1], lower, minima)
         for j in range(out.shape[1]):
             out[i, j] = row[j]
+
+
+@kernel
+def differing_rows(asked, stored, out):
+    """Count the rows, of two bits each, sixteen a word, in which many sketches differ from one."""
+    for i in range(len(stored)):
+        count = 0
+        for j in range(len(asked)):
+            bits = asked[j] ^ stored[i, j]
+            count += ones((bits | (bits >> np.uint32(1))) & np.uint32(0x55555555))
+        out[i] = count
 
 
 @kernel

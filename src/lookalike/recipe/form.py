@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lookalike.base.errors import SourceError
 from lookalike.read import kind_of, read
 from lookalike.read.fields import SPARSE, TEXT, TOKENS, is_vectors
-from lookalike.text.normalise import Normalisation, normalise
+from lookalike.text.normalise import Normalisation, normalise, normalise_text
 from lookalike.text.tokens import canonical_tokens
 from lookalike.text.vectors import canonical_sparse, canonical_vectors, dimension_of
 
@@ -68,6 +68,10 @@ class CanonicalForm:
         if kind == "tokens":
             return canonical_tokens(documents, multiset=self.counted)
         return normalise(documents, self.normalisation)
+
+    def canonical_text(self, text: str) -> Canonical:
+        """Make one text canonical, as `canonical` does the one document of an array."""
+        return normalise_text(text, self.normalisation)
 
 
 def _as_read(documents: pa.Array) -> pa.Array:

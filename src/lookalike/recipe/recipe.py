@@ -83,6 +83,10 @@ class Recipe:
         """Make canonical documents of an Arrow array of texts, lists of tokens, or vectors."""
         return self.form.canonical(documents)
 
+    def canonical_text(self, text: str) -> Canonical:
+        """Make one text canonical."""
+        return self.form.canonical_text(text)
+
     def encode(
         self, documents: Canonical, rows: Rows | None = None, *, words: int | None = None
     ) -> Encoded:

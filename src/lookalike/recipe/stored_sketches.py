@@ -9,8 +9,14 @@ import numpy as np
 
 from lookalike.base.errors import SettingsError
 from lookalike.base.wording import setting
+from lookalike.candidates.buckets import stored_keys
 from lookalike.recipe.metrics import Jaccard
-from lookalike.sketches.minhash import row_bytes, similarity_by_bytes
+from lookalike.sketches.minhash import (
+    maybe_similar,
+    row_bytes,
+    similarity_by_bytes,
+    two_bits,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,8 +31,6 @@ KEY_BITS = 48
 with a chance of one in two million, and then the sketches tell them apart."""
 KEY_BYTES = KEY_BITS // 8
 _HALF = 1 << (KEY_BITS - 1)
-_BAND_STEP = 0x9E3779B97F4A7C15
-_FACTORS = (0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
 
 
 class Stored(NamedTuple):
@@ -56,10 +60,8 @@ class StoredSketches:
     def of(self, documents: Canonical) -> Stored:
         """Make what is stored of documents."""
         encoded = self.recipe.encode(documents)
-        bands = np.arange(1, len(encoded.keys) + 1, dtype=np.uint64)[:, None]
-        mixed = _mixed(encoded.keys + bands * np.uint64(_BAND_STEP))
         # Whole numbers of either sign, which stores keep in six bytes.
-        keys = np.ascontiguousarray(mixed.T >> np.uint64(64 - KEY_BITS)).astype(np.int64) - _HALF
+        keys = stored_keys(encoded.keys, KEY_BITS)
         sketches = self._short(encoded.sketches, encoded.prefilter)
         if self.recipe.by_sketches:
             # There will be no document to make the keys of again.
@@ -84,32 +86,58 @@ class StoredSketches:
             return row_bytes(sketches[:, : recipe.estimated])
         return _as_bytes(sketches[:, : recipe.estimated_words])
 
-    def near(
+    def brief(self, sketches: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """Give what candidates among very many are dismissed by: as few bytes as tell most."""
+        if not self.recipe.by_sketches:
+            return sketches
+        rows = self._without_keys(sketches)
+        return two_bits(rows) if isinstance(self.recipe.metric, Jaccard) else rows
+
+    def maybe_similar(
+        self, asked: NDArray[np.uint8], stored: NDArray[np.uint8], threshold: float
+    ) -> NDArray[np.int64]:
+        """Tell which of many sketches, as `brief` gives them, are not dismissed by that of one.
+
+        Where scores are estimated, none is dismissed that the whole sketches put at the threshold.
+        """
+        recipe = self.recipe
+        if recipe.by_sketches and isinstance(recipe.metric, Jaccard):
+            return maybe_similar(_as_words(asked), _as_words(stored), recipe.estimated, threshold)
+        first, second = np.zeros(len(stored), np.int64), np.arange(1, len(stored) + 1)
+        words = np.concatenate([_as_words(asked), _as_words(stored)])
+        if recipe.by_sketches:
+            return recipe.estimate(words, first, second, threshold=threshold).second - 1
+        differing = recipe.prefilter(words).differing(first, second)
+        return np.flatnonzero(differing <= recipe.most_differing)
+
+    def judged(
         self,
         asked: NDArray[np.uint8],
         stored: NDArray[np.uint8],
         first: NDArray[np.int64],
         second: NDArray[np.int64],
-    ) -> NDArray[np.int64]:
-        """Tell which candidates, of a sketch asked for and a stored one, are worth comparing."""
-        if self.recipe.by_sketches or not len(first):
-            return np.arange(len(first))
+        threshold: float,
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64] | None]:
+        """Tell which candidates, of a sketch asked for and a stored one, sketches do not dismiss.
+
+        Where scores are estimated, these are the similar ones, and their similarity is told too.
+        """
+        if self.recipe.by_sketches:
+            similarity = self._estimates(asked, stored, first, second)
+            passing = np.flatnonzero(similarity >= threshold)
+            return passing, similarity[passing]
         bits = np.concatenate([_as_words(asked), _as_words(stored)])
         differing = self.recipe.prefilter(bits).differing(first, second + len(asked))
-        return np.flatnonzero(differing <= self.recipe.most_differing)
+        return np.flatnonzero(differing <= self.recipe.most_differing), None
 
-    def estimates(
+    def _estimates(
         self,
         asked: NDArray[np.uint8],
         stored: NDArray[np.uint8],
         first: NDArray[np.int64],
         second: NDArray[np.int64],
     ) -> NDArray[np.float64]:
-        """Estimate the similarity of candidates by their sketches."""
-        if not len(first):
-            return np.empty(0)
-        width = asked.shape[1] - KEY_BYTES * self.recipe.layout.bands
-        asked, stored = asked[:, :width], stored[:, :width]
+        asked, stored = self._without_keys(asked), self._without_keys(stored)
         if isinstance(self.recipe.metric, Jaccard):
             return similarity_by_bytes(asked[first], stored[second])
         words = np.concatenate([_as_words(asked), _as_words(stored)])
@@ -119,11 +147,8 @@ class StoredSketches:
         )
         return scored.similarity
 
-
-def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    for factor, shift in zip(_FACTORS, (30, 27), strict=True):
-        words = (words ^ (words >> np.uint64(shift))) * np.uint64(factor)
-    return words ^ (words >> np.uint64(31))
+    def _without_keys(self, sketches: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        return sketches[:, : sketches.shape[1] - KEY_BYTES * self.recipe.layout.bands]
 
 
 def _key_bytes(keys: NDArray[np.int64]) -> NDArray[np.uint8]:
@@ -139,4 +164,7 @@ def _as_bytes(words: NDArray[np.uint32]) -> NDArray[np.uint8]:
 def _as_words(sketches: NDArray[np.uint8]) -> NDArray[np.uint32]:
     width = sketches.shape[1] // 4
     words: NDArray[np.uint32] = np.ascontiguousarray(sketches).view("<u4").reshape(-1, width)
-    return words.astype(np.uint32)
+    words = words.astype(np.uint32, copy=False)
+    # As what a store gives: kernels would be compiled for both kinds.
+    words.setflags(write=False)
+    return words

@@ -13,6 +13,7 @@ looked at once a block, not once a row, and a row rarely repeats what another sa
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -38,11 +39,13 @@ __all__ = [
     "BLOCK_ROWS",
     "checks",
     "hash_functions",
+    "maybe_similar",
     "row_bytes",
     "sign_sets",
     "sign_texts",
     "similarity",
     "similarity_by_bytes",
+    "two_bits",
 ]
 
 BLOCK_ROWS = kernels.BLOCK_ROWS
@@ -52,6 +55,7 @@ _BYTE_FACTOR = 0x9E3779B1
 """What a row is multiplied by before its highest byte is taken, so that all its bits decide."""
 _BYTE_CHANCE = 1 / 256
 """That two rows which differ have the same byte."""
+_ROUNDING = 1e-6
 _ROUND_STREAM = 0xE7037ED1A0B428DB
 """What is added to the seed for the stream that the functions of the rounds are made of."""
 
@@ -162,3 +166,29 @@ def similarity_by_bytes(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> 
     equal = np.mean(first == second, axis=-1)
     found: NDArray[np.float64] = np.maximum((equal - _BYTE_CHANCE) / (1 - _BYTE_CHANCE), 0.0)
     return found
+
+
+def two_bits(row_bytes: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Give the highest two bits of each row's byte: a quarter of the room, in whole words."""
+    rows = row_bytes.shape[1]
+    padded = np.zeros((len(row_bytes), -(-rows // 16) * 16), np.uint8)
+    padded[:, :rows] = row_bytes >> np.uint8(6)
+    shifted = padded.reshape(len(row_bytes), -1, 4) << np.array([0, 2, 4, 6], np.uint8)
+    found: NDArray[np.uint8] = np.bitwise_or.reduce(shifted, axis=2)
+    return found
+
+
+def maybe_similar(
+    asked: NDArray[np.uint32], stored: NDArray[np.uint32], rows: int, similarity: float
+) -> NDArray[np.int64]:
+    """Tell which of many are not ruled out to be so similar to one, by two bits of each row.
+
+    Rows that have the same byte have the same two bits, so that none is ruled out whose estimate by
+    the bytes is as high.
+    """
+    equal = rows * (similarity * (1 - _BYTE_CHANCE) + _BYTE_CHANCE)
+    # What rounding may have added to an estimate must not rule it out.
+    most = rows - math.ceil(equal - _ROUNDING)
+    differing = np.empty(len(stored), np.int64)
+    kernels.differing_rows(asked[0], stored, differing)
+    return np.flatnonzero(differing <= most)

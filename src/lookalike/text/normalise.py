@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from lookalike.base.errors import InvalidTextError, SettingsError, SourceError
-from lookalike.base.string_columns import strings
 from lookalike.base.wording import setting
 from lookalike.kernels import normalise as kernels
 from lookalike.text import unicode
@@ -23,7 +22,14 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-__all__ = ["Canonical", "Normalisation", "canonical_text", "fingerprints_of", "normalise"]
+__all__ = [
+    "Canonical",
+    "Normalisation",
+    "canonical_text",
+    "fingerprints_of",
+    "normalise",
+    "normalise_text",
+]
 
 _ACCENTS = (
     *range(0x0300, 0x0370),
@@ -147,8 +153,21 @@ def normalise(texts: pa.Array, options: Normalisation | None = None) -> Canonica
 
     Raises SourceError for the first document that is not valid UTF-8; its `row` says which.
     """
-    options = options or Normalisation()
-    data, offsets = _buffers(texts)
+    return _canonical(*_buffers(texts), options or Normalisation())
+
+
+def normalise_text(text: str, options: Normalisation | None = None) -> Canonical:
+    """Make one text canonical, as `normalise` does the one document of an array."""
+    try:
+        data = np.frombuffer(text.encode(), np.uint8)
+    except UnicodeEncodeError as error:
+        raise InvalidTextError(0, error.start) from None
+    return _canonical(data, np.array([0, len(data)], np.int64), options or Normalisation())
+
+
+def _canonical(
+    data: NDArray[np.uint8], offsets: NDArray[np.int64], options: Normalisation
+) -> Canonical:
     result = _normalised(data, offsets, options)
     canonical, canonical_offsets = result.data, result.offsets
     if (by_hand := np.flatnonzero(result.kinds > kernels.SIMPLE)).size:
@@ -164,13 +183,8 @@ def normalise(texts: pa.Array, options: Normalisation | None = None) -> Canonica
 
 
 def canonical_text(text: str, options: Normalisation | None = None) -> str:
-    """Make one text canonical."""
-
-    try:
-        column = strings([text])
-    except UnicodeEncodeError as error:
-        raise InvalidTextError(0, error.start) from None
-    return normalise(column, options).text(0)
+    """Give the canonical form of one text."""
+    return normalise_text(text, options).text(0)
 
 
 def _buffers(texts: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -49,6 +49,7 @@ PIECE_BYTES = 1 << 20
 """Bytes of text that one thread takes at a time."""
 HEAD_BYTES = 1 << 16
 """Bytes of a document that tell its script."""
+NONE_IGNORED = np.empty(0, np.uint64)
 ALPHABETIC, IDEOGRAPHIC = 5, 2
 """The least characters of a shingle, where a character is a letter, or a syllable or word."""
 
@@ -98,10 +99,8 @@ class Shingling:
         self,
     ) -> tuple[int, int, np.uint64, np.uint64, NDArray[np.uint32], NDArray[np.uint64]]:
         """Give the kernels what they need to know of the shingles; factors are given eightfold."""
-        drop = (PRIME - pow(BASE, self.size, PRIME)) % PRIME
-        ignored = np.empty(0, np.uint64) if self.ignored is None else self.ignored
-        factors = np.uint64(8 * BASE), np.uint64(8 * drop)
-        return _UNITS[self.unit], self.size, *factors, unicode.code_points(), ignored
+        ignored = NONE_IGNORED if self.ignored is None else self.ignored
+        return _UNITS[self.unit], self.size, *_factors(self.size), unicode.code_points(), ignored
 
     @cached_property
     def ignored_hashes(self) -> NDArray[np.uint64]:
@@ -118,6 +117,13 @@ class Shingling:
         if self.ignored is None:
             return None
         return hashlib.sha256(self.ignored_hashes.astype("<u8").tobytes()).hexdigest()[:16]
+
+
+@lru_cache(maxsize=64)
+def _factors(size: int) -> tuple[np.uint64, np.uint64]:
+    """Give what a rolling hash is multiplied by, and what takes its oldest character out."""
+    drop = (PRIME - pow(BASE, size, PRIME)) % PRIME
+    return np.uint64(8 * BASE), np.uint64(8 * drop)
 
 
 def ignoring(hashes: NDArray[np.uint64]) -> NDArray[np.uint64] | None:
