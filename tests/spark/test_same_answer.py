@@ -1,36 +1,165 @@
-"""The same answer as the local engine, once sorted."""
+"""The same answer as the local engine, once sorted: pairs, clusters, kept and removed documents."""
 
 import json
+import random
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import lookalike
 import lookalike.spark
+from lookalike.spark import buckets, centres, components, thinning
+from lookalike.spark.find_result import SparkFindResult
 
 
 def rows_of(table: pa.Table) -> list[tuple[Any, ...]]:
-    return sorted(tuple(row.values()) for row in table.to_pylist())
+    return sorted((tuple(row.values()) for row in table.to_pylist()), key=repr)
 
 
-def real(corpora: Any, name: str, most: int) -> pa.Table:
-    lines = (corpora / name / "docs.jsonl").read_text().splitlines()[:most]
-    rows = sorted(map(json.loads, lines), key=lambda row: row["id"])
-    return pa.table({name: [row[name] for row in rows] for name in ("id", "text")})
-
-
-@pytest.mark.parametrize(("name", "most"), [("licenses", 1500), ("poetry", 2000)])
-def test_real_corpora_give_the_same_answer_on_spark(spark, corpora, name, most):
-    table = real(corpora, name, most)
-    frame = spark.createDataFrame(table).repartition(3)
-    found, local = lookalike.spark.find(frame), lookalike.find(table)
+def check_found(found: Any, local: Any) -> None:
     assert found.recipe.fingerprint == local.run.recipe
-    assert rows_of(found.pairs.toArrow()) == rows_of(local.pairs)
-    assert rows_of(found.clusters.toArrow()) == rows_of(local.clusters)
-    found.release()
-    thinned, kept = lookalike.spark.dedup(frame), lookalike.dedup(table)
-    assert rows_of(thinned.removed.toArrow()) == rows_of(kept.removed)
-    assert rows_of(thinned.clusters.toArrow()) == rows_of(kept.clusters)
-    assert sorted(thinned.kept.toArrow()["id"].to_pylist()) == sorted(kept.kept_ids.to_pylist())
+    assert found.plan.as_dict() == local.plan.as_dict()
+    pairs, clusters = found.pairs.toArrow(), found.clusters.toArrow()
+    assert pairs.column_names == local.pairs.column_names
+    assert rows_of(pairs) == rows_of(local.pairs)
+    assert clusters.column_names == local.clusters.column_names
+    assert rows_of(clusters) == rows_of(local.clusters)
+
+
+def check_kept(thinned: Any, local: Any) -> None:
+    removed, kept = thinned.removed.toArrow(), thinned.kept.toArrow()
+    assert removed.column_names == local.removed.column_names
+    assert rows_of(removed) == rows_of(local.removed)
+    assert sorted(kept["id"].to_pylist()) == sorted(local.kept_ids.to_pylist())
+    assert rows_of(thinned.clusters.toArrow()) == rows_of(local.clusters)
+    assert {name: thinned.counts[name] for name in local.counts} == local.counts
+
+
+@pytest.fixture(scope="module")
+def notices(corpora) -> pa.Table:
+    """Give licence notices, many alike, some more than once, and some empty."""
+    lines = (corpora / "licenses" / "docs.jsonl").read_text().splitlines()[:400]
+    texts = [json.loads(line)["text"] for line in lines]
+    texts += [*texts[:5], *texts[:2], texts[0].upper(), "", None, " \n"]
+    return pa.table({"id": [f"n{i:03}" for i in range(len(texts))], "text": texts})
+
+
+@pytest.fixture(scope="module")
+def local_pairs(notices) -> Any:
+    return lookalike.find(notices, threshold=0.6)
+
+
+@pytest.fixture(scope="module")
+def local_kept(notices) -> Any:
+    return lookalike.dedup(notices, threshold=0.6)
+
+
+@pytest.mark.parametrize("partitions", [1, 2, 7, 16])
+def test_the_answer_is_the_same_in_any_number_of_partitions(
+    spark, notices, local_pairs, local_kept, partitions
+):
+    frame = spark.createDataFrame(notices).repartition(partitions)
+    usual = spark.conf.get("spark.sql.shuffle.partitions")
+    spark.conf.set("spark.sql.shuffle.partitions", str(partitions))
+    try:
+        found = lookalike.spark.find(frame, threshold=0.6)
+        check_found(found, local_pairs)
+        found.release()
+        thinned = lookalike.spark.dedup(frame, threshold=0.6)
+        assert rows_of(thinned.removed.toArrow()) == rows_of(local_kept.removed)
+        thinned.release()
+    finally:
+        spark.conf.set("spark.sql.shuffle.partitions", usual)
+
+
+def test_kept_rows_and_annotated_ones_are_those_of_the_local_engine(spark, notices, local_kept):
+    frame = spark.createDataFrame(notices)
+    thinned = lookalike.spark.dedup(frame, threshold=0.6)
+    check_kept(thinned, local_kept)
+    columns = local_kept.annotated.column_names
+    annotated = thinned.annotated
+    assert annotated.columns == [*frame.columns, *columns[1:]]
+    assert rows_of(annotated.select(*columns).toArrow()) == rows_of(local_kept.annotated)
     thinned.release()
+
+
+@pytest.mark.long
+def test_the_answer_is_the_same_by_rounds_and_with_a_cap_on_them(
+    spark, notices, local_pairs, local_kept, monkeypatch
+):
+    monkeypatch.setattr(components, "ONE_TASK_LINKS", 0)
+    monkeypatch.setattr(thinning, "ONE_TASK_LINKS", 0)
+    frame = spark.createDataFrame(notices)
+    found = lookalike.spark.find(frame, threshold=0.6)
+    for max_rounds in (None, 1):
+        clusters = SparkFindResult(found.job, max_rounds).clusters.toArrow()
+        assert rows_of(clusters) == rows_of(local_pairs.clusters)
+    found.release()
+    thinned = lookalike.spark.dedup(frame, threshold=0.6)
+    for max_rounds in (None, 1):
+        removed = type(thinned)(thinned.job, max_rounds).removed.toArrow()
+        assert rows_of(removed) == rows_of(local_kept.removed)
+    thinned.release()
+
+
+@pytest.fixture(scope="module")
+def families() -> pa.Table:
+    """Give two families of near-copies, of which some are similar across, and other texts."""
+    drawn = random.Random(3)
+    words = [f"w{i}" for i in range(3000)]
+
+    def changed(text: list[str], most: int) -> list[str]:
+        copy = list(text)
+        for _ in range(most):
+            copy[drawn.randrange(len(copy))] = drawn.choice(words)
+        return copy
+
+    first = drawn.choices(words, k=60)
+    second = changed(first, 14)
+    texts = [changed(first, drawn.randrange(1, 7)) for _ in range(60)]
+    texts += [changed(second, drawn.randrange(1, 7)) for _ in range(50)]
+    texts += [drawn.choices(words, k=40) for _ in range(40)]
+    drawn.shuffle(texts)
+    return pa.table({"id": range(len(texts)), "text": [" ".join(text) for text in texts]})
+
+
+@pytest.mark.long
+def test_the_answer_is_the_same_where_buckets_are_large(spark, families, monkeypatch):
+    for module in (buckets, centres):
+        monkeypatch.setattr(module, "BLOCK_ROWS", 20)
+    asked: dict[str, Any] = {"threshold": 0.6, "shingle": "words:1"}
+    frame = spark.createDataFrame(families)
+    found = lookalike.spark.find(frame, **asked)
+    assert rows_of(found.pairs.toArrow()) == rows_of(lookalike.find(families, **asked).pairs)
+    found.release()
+    thinned = lookalike.spark.dedup(frame, **asked)
+    large = thinned.job.large
+    assert large is not None
+    assert large.count() > 500
+    removed = lookalike.dedup(families, **asked).removed
+    assert rows_of(thinned.removed.toArrow()) == rows_of(removed)
+    # Links of centres and of what was left are far fewer than all pairs.
+    assert thinned.job.counts["links"] < found.job.counts["links"] / 2
+    thinned.release()
+
+
+texts = st.lists(
+    st.lists(st.sampled_from(["one", "two", "three", "four", "five"]), max_size=8).map(" ".join),
+    max_size=12,
+)
+
+
+@pytest.mark.long
+@settings(max_examples=2)
+@given(texts, st.sampled_from([0.4, 0.8]), st.sampled_from(["chars:2", "words:1", "auto"]))
+def test_few_short_texts_give_the_same_answer(spark, texts, threshold, shingle):
+    table = pa.table(
+        {"id": pa.array(range(len(texts)), pa.int64()), "text": pa.array(texts, pa.string())}
+    )
+    frame = spark.createDataFrame(table)
+    asked = {"threshold": threshold, "shingle": shingle}
+    check_found(lookalike.spark.find(frame, **asked), lookalike.find(table, **asked))
+    check_kept(lookalike.spark.dedup(frame, **asked), lookalike.dedup(table, **asked))

@@ -53,6 +53,7 @@ def dedup(frame: DataFrame, options: SparkDedupOptions) -> SparkDedupResult:
             columns=_columns(options),
             keep=options.keep,
             order=options.order,
+            pair_large=False,
             progress=options.progress,
         )
     return SparkDedupResult(job, options.max_rounds)
@@ -92,8 +93,9 @@ def _settings(options: Any) -> Settings:
         ("groups", settings.groups is not None, "groups are not kept apart on Spark"),
     ):
         if given:
-            value = {"recall": 1, "rule": settings.rule, "weights": settings.weights}.get(name)
-            raise SettingsError(f"{setting(name, value)} is not for Spark, as {reason}: {local}")
+            value = {"recall": 1, "rule": settings.rule, "weights": settings.weights}
+            named = setting(name, value[name]) if name in value else setting(name)
+            raise SettingsError(f"{named} is not for Spark, as {reason}: {local}")
     rounds = options.max_rounds
     if rounds is not None and (
         isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 0

@@ -14,6 +14,7 @@ __all__ = [
     "NODE_BYTES",
     "bytes_column",
     "bytes_of",
+    "fingerprints_of_nodes",
     "fixed_column",
     "fixed_of",
     "nodes_of_fingerprints",
@@ -60,14 +61,21 @@ def bytes_of(column: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 def fixed_of(column: pa.Array, dtype: Any) -> NDArray[Any]:
     """Give a binary column of one width as an array with a row for each."""
     data, offsets = bytes_of(column)
-    width = int(offsets[1]) if len(column) else 0
-    return data.reshape(len(column), width).view(dtype)
+    if not len(column):
+        return np.empty((0, 0), dtype)
+    return data.reshape(len(column), int(offsets[1])).view(dtype)
 
 
 def nodes_of_fingerprints(fingerprints: NDArray[np.uint64]) -> NDArray[np.uint8]:
     """Name distinct documents by their fingerprints: bytes that sort as the two words do."""
     words = np.ascontiguousarray(fingerprints).astype(">u8")
-    return words.reshape(len(words), 2).view(np.uint8).reshape(len(words), NODE_BYTES)
+    return words.view(np.uint8).reshape(len(words), NODE_BYTES)
+
+
+def fingerprints_of_nodes(nodes: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Give the fingerprints that names were made of, two words each."""
+    words = np.ascontiguousarray(nodes.reshape(len(nodes), NODE_BYTES)).view(">u8")
+    return words.astype(np.uint64)
 
 
 def numbers_of(nodes: NDArray[np.uint8]) -> NDArray[np.bytes_]:

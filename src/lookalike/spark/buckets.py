@@ -24,7 +24,16 @@ if TYPE_CHECKING:
     from lookalike.recipe import Recipe
     from lookalike.spark.frames import Frames
 
-__all__ = ["Met", "candidates", "refuse_if_quadratic", "split_cells"]
+__all__ = [
+    "PAIRS",
+    "Met",
+    "all_pairs",
+    "distinct_pairs",
+    "met_in_buckets",
+    "paired",
+    "refuse_if_quadratic",
+    "split_cells",
+]
 
 MET = (
     "kind tinyint, a binary, b binary, home binary, a_bytes bigint, b_bytes bigint, band int, "
@@ -37,46 +46,66 @@ ROW_BYTES = 100
 
 @dataclass(frozen=True)
 class Met:
-    """Candidates, and how many documents met."""
+    """What met in the buckets of all bands."""
 
     pairs: DataFrame
-    """a, b, home, a_bytes, b_bytes: each pair once; its home is the first document of a bucket in
-    which both are."""
-    met: int
-    """Times that two documents met in a bucket."""
-    near: int
-    """Times that the bits of two did not dismiss them."""
+    """Near pairs of small buckets; some more than once."""
+    large: DataFrame | None
+    """The rows of large buckets; None where there are none."""
+    sizes: list[dict[str, Any]]
+    """Of each band, the pairs in its buckets, the largest, and the rows of large ones."""
 
 
-def candidates(encoded: DataFrame, recipe: Recipe, distinct: int, frames: Frames) -> Met:
-    """Give the pairs of documents that share a bucket, and whose sketches are near."""
-    dump, layout = recipe.dump(), recipe.layout
+def met_in_buckets(encoded: DataFrame, recipe: Recipe, distinct: int, frames: Frames) -> Met:
+    """Bring documents together by their band keys; the pairs of large buckets are not made yet."""
+    layout = recipe.layout
     rows = encoded.select("node", "bytes", "check", F.posexplode("keys").alias("band", "key"))
     parts = frames.partitions_for(
         distinct * len(layout.generators), ROW_BYTES + recipe_bytes(recipe)
     )
-    sorted_rows = rows.repartition(parts, "band", "key").sortWithinPartitions("band", "key", "node")
-    found = frames.keep(mapped(sorted_rows, pair_buckets, MET, dump))
+    return paired(rows, recipe, parts, frames)
+
+
+def paired(rows: DataFrame, recipe: Recipe, parts: int, frames: Frames) -> Met:
+    """Pair the documents of small buckets, given band, key, node, bytes and check of each."""
+    together = rows.repartition(parts, "band", "key").sortWithinPartitions("key", "band", "node")
+    found = frames.keep(mapped(together, pair_buckets, MET, recipe.dump(), BLOCK_ROWS))
     sizes = _bucket_sizes(found)
-    refuse_if_quadratic(sizes, str(recipe.cascade), distinct)
     pairs = found.where("kind = 0").select("a", "b", "home", "a_bytes", "b_bytes")
-    if any(row["hot"] for row in sizes):
-        cells = split_cells(found.where("kind = 1"), ["band", "key"], "place")
-        hot_rows = sum(row["hot_rows"] or 0 for row in sizes)
-        largest = max(row["largest"] for row in sizes)
-        blocks = -(-largest // BLOCK_ROWS)
-        count = frames.partitions_for(hot_rows * blocks, ROW_BYTES)
-        keys = ["band", "key", "left", "right"]
-        laid = cells.select(*keys, F.col("a").alias("node"), "a_bytes", "block", "check", "home")
-        together = laid.repartition(count, *keys).sortWithinPartitions(*keys, "node")
-        pairs = pairs.unionByName(mapped(together, pair_blocks, PAIRS, dump))
-    distinct_pairs = pairs.groupBy("a", "b").agg(
+    if not any(row["hot"] for row in sizes):
+        return Met(pairs, None, sizes)
+    names = F.col("a").alias("node"), F.col("a_bytes").alias("bytes")
+    large = found.where("kind = 1").select("band", "key", *names, "check", "home", "place")
+    return Met(pairs, large, sizes)
+
+
+def all_pairs(met: Met, recipe: Recipe, distinct: int, frames: Frames) -> DataFrame:
+    """Give the near pairs of all buckets, each once: a, b, home, a_bytes, b_bytes.
+
+    The home of a pair is the first document of a bucket in which both are.
+    """
+    refuse_if_quadratic(met.sizes, str(recipe.cascade), distinct)
+    if met.large is None:
+        return distinct_pairs(met.pairs)
+    cells = split_cells(met.large, ["band", "key"], "place")
+    rows = sum(row["hot_rows"] or 0 for row in met.sizes)
+    blocks = -(-max(row["largest"] for row in met.sizes) // BLOCK_ROWS)
+    count = frames.partitions_for(rows * blocks, ROW_BYTES)
+    keys = ["key", "band", "left", "right"]
+    laid = cells.select(*keys, "node", F.col("bytes").alias("a_bytes"), "block", "check", "home")
+    together = laid.repartition(count, *keys).sortWithinPartitions(*keys, "node")
+    return distinct_pairs(
+        met.pairs.unionByName(mapped(together, pair_blocks, PAIRS, recipe.dump()))
+    )
+
+
+def distinct_pairs(pairs: DataFrame) -> DataFrame:
+    """Give each pair once, by the first of its homes."""
+    return pairs.groupBy("a", "b").agg(
         F.min("home").alias("home"),
         F.max("a_bytes").alias("a_bytes"),
         F.max("b_bytes").alias("b_bytes"),
     )
-    met = sum(row["pairs"] for row in sizes)
-    return Met(distinct_pairs, met, 0)
 
 
 def recipe_bytes(recipe: Recipe) -> int:

@@ -15,7 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
 from lookalike.planning import sampling
 from lookalike.recipe import Sample, choose
-from lookalike.spark.arrow import bytes_of, fixed_of, places_of
+from lookalike.spark.arrow import NODE_BYTES, bytes_of, fingerprints_of_nodes, fixed_of
 from lookalike.spark.frames import mapped
 from lookalike.spark.workers import texts
 from lookalike.text.normalise import Canonical
@@ -75,8 +75,8 @@ def choice_for(settings: Settings, documents: Identified, frames: Frames) -> Cho
     first = documents.nodes.select("node", "bytes", F.col("place.id").alias("id"))
     table = first.orderBy("node").limit(limit).toArrow().combine_chunks()
     distinct = len(table) if len(table) < limit else documents.nodes.count()
-    nodes = fixed_of(_column(table, "node"), np.uint8)
-    prints = nodes.reshape(-1).view(">u8").reshape(-1, 2).astype(np.uint64)
+    nodes = fixed_of(_column(table, "node"), np.uint8).reshape(len(table), NODE_BYTES)
+    prints = fingerprints_of_nodes(nodes)
     sizes = _column(table, "bytes").to_numpy().astype(np.int64)
     known = SampledDocuments(prints, sizes, np.empty(0, np.uint8), np.zeros(1, np.int64))
     sampled = _with_texts(known, table, distinct, documents, frames)
@@ -132,8 +132,3 @@ def _with_texts(
     lengths[_column(found, "place").to_numpy()] = np.diff(ends)
     offsets = np.append(0, np.cumsum(lengths))
     return SampledDocuments(known.fingerprints, known.sizes, data, offsets)
-
-
-def rows_of(nodes: NDArray[np.uint8], choice: Choice) -> NDArray[np.int64]:
-    """Give the places of names in a sample."""
-    return places_of(nodes, choice.nodes)

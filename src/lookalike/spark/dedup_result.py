@@ -10,8 +10,10 @@ from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
 from lookalike.base.errors import SourceError
 from lookalike.base.wording import quoted
+from lookalike.spark.centres import thinned_by_centres
+from lookalike.spark.columns import column_named
 from lookalike.spark.numbering import numbered
-from lookalike.spark.thinning import nearest_kept, removed
+from lookalike.spark.thinning import nearest_kept, oriented
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -25,6 +27,8 @@ __all__ = ["SparkDedupResult"]
 
 ANNOTATIONS = ("cluster", "cluster_size", "kept", "similarity")
 SOURCE = "source"
+OWN = "_lookalike_"
+"""What names of columns begin with that are joined to those of a user."""
 
 
 @dataclass(frozen=True)
@@ -86,35 +90,16 @@ class SparkDedupResult:
     def _named(self) -> DataFrame:
         """Give the contents that go, and the kept one that each names: node, kept, similarity."""
         job = self.job
-        nodes = job.documents.nodes
-        ends = {
-            end: nodes.select(F.col("node").alias(end), F.col("place").alias(f"{end}_place"))
-            for end in ("a", "b")
-        }
-        placed = job.links.join(ends["a"], "a").join(ends["b"], "b")
-        turned = F.col("a_place") > F.col("b_place")
-        edges = placed.select(
-            *(
-                F.when(turned, F.col(other)).otherwise(F.col(one)).alias(name)
-                for one, other, name in (
-                    ("a", "b", "first"),
-                    ("b", "a", "second"),
-                    ("a_place", "b_place", "first_place"),
-                    ("b_place", "a_place", "second_place"),
-                )
-            ),
-            "similarity",
-        )
-        edges = job.frames.keep(edges)
-        gone = job.frames.keep(removed(edges, job.frames, self.max_rounds))
-        return nearest_kept(edges, gone)
+        edges = job.frames.keep(oriented(job.links, job.documents.nodes))
+        edges, gone = thinned_by_centres(job, edges, self.max_rounds)
+        return nearest_kept(edges, job.frames.keep(gone))
 
     @cached_property
     def kept(self) -> DataFrame:
         """The rows that stay, with all their columns; empty documents among them."""
         source = self.job.documents.source
-        gone = self.removed.select(F.col("id").alias("_lookalike_id"))
-        return source.frame.join(gone, source.id == F.col("_lookalike_id"), "left_anti")
+        gone = self.removed.select(F.col("id").alias(f"{OWN}id"))
+        return source.frame.join(gone, source.id == F.col(f"{OWN}id"), "left_anti")
 
     @cached_property
     def clusters(self) -> DataFrame:
@@ -134,7 +119,8 @@ class SparkDedupResult:
             "id", F.col("kept").alias("label"), "similarity", F.lit(False).alias("kept")
         )
         job = self.job
-        found = numbered(kept.unionByName(others), job.documents.source.ids, job.frames)
+        members = kept.unionByName(others)
+        found = numbered(members, job.documents.source.ids, job.frames, few=job.few_clusters)
         return found.select(
             "id", "cluster", "size", "similarity", "kept", F.lit(SOURCE).alias("corpus")
         )
@@ -148,20 +134,16 @@ class SparkDedupResult:
                 raise SourceError(
                     f"there is a column {quoted(name)} already, and annotating adds one: rename it"
                 )
-        clusters = self.clusters.select(
-            F.col("id").alias("_lookalike_id"),
-            F.col("cluster").alias("_cluster"),
-            F.col("size").alias("_size"),
-            F.col("similarity").alias("_similarity"),
-            F.col("kept").alias("_kept"),
-        )
-        joined = source.frame.join(clusters, source.id == F.col("_lookalike_id"), "left")
+        names = {"id", "cluster", "size", "similarity", "kept"}
+        marked = self.clusters.select(*(F.col(name).alias(OWN + name) for name in sorted(names)))
+        joined = source.frame.join(marked, source.id == F.col(f"{OWN}id"), "left")
+        stays = F.coalesce(f"{OWN}kept", F.lit(True))
         return joined.select(
-            *(source.frame[name] for name in source.frame.columns),
-            F.col("_cluster").alias("cluster"),
-            F.coalesce("_size", F.lit(1)).alias("cluster_size"),
-            F.coalesce("_kept", F.lit(True)).alias("kept"),
-            F.when(~F.col("_kept"), F.col("_similarity")).alias("similarity"),
+            *map(column_named, source.frame.columns),
+            F.col(f"{OWN}cluster").alias("cluster"),
+            F.coalesce(f"{OWN}size", F.lit(1)).alias("cluster_size"),
+            stays.alias("kept"),
+            F.when(~stays, F.col(f"{OWN}similarity")).alias("similarity"),
         )
 
     def release(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
+from lookalike.candidates.hamming import BITS
 from lookalike.cluster.components import COMPARED_MEMBERS
 from lookalike.spark.buckets import split_cells
 from lookalike.spark.components import components
@@ -60,7 +62,10 @@ class SparkFindResult:
 
     @cached_property
     def pairs(self) -> DataFrame:
-        """Every pair once: a, b, similarity, score; in no order."""
+        """Every pair once: a, b, similarity, score; in no order.
+
+        With simhash also `distance`, the bits in which the fingerprints differ.
+        """
         job = self.job
         documents = job.documents.documents.where("bytes > 0").select("id", "node")
         between = (
@@ -78,6 +83,9 @@ class SparkFindResult:
             F.col("similarity"),
             F.col("score"),
         ]
+        if self.job.settings.simhash is not None:
+            bits = F.acos("similarity") / math.pi * BITS
+            columns.append(F.rint(bits).cast("bigint").alias("distance"))
         return every.select(*columns)
 
     def _score(self) -> str:
@@ -98,7 +106,7 @@ class SparkFindResult:
         alone = with_copies.join(labels, "node", "left_anti")
         every = labels.unionByName(alone.withColumn("component", F.col("node")))
         members = documents.join(every, "node").select("id", F.col("component").alias("label"))
-        found = numbered(members, job.documents.source.ids, job.frames)
+        found = numbered(members, job.documents.source.ids, job.frames, few=job.few_clusters)
         similar = found.join(smallest.withColumnRenamed("component", "label"), "label", "left")
         similarity = F.coalesce("similarity", F.lit(1.0)).alias("similarity")
         return similar.select("id", "cluster", "size", similarity)

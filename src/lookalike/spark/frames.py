@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pyspark import StorageLevel
-from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Frames", "mapped", "partitions_for"]
+__all__ = ["Frames", "collected", "mapped", "partitions_for", "unioned"]
 
 PARTITION_BYTES = 64 << 20
 """Bytes of rows that a task is given, about."""
@@ -100,8 +99,3 @@ def collected(frame: DataFrame) -> list[dict[str, Any]]:
     """Give the rows of a small frame."""
     rows: list[dict[str, Any]] = frame.toArrow().to_pylist()
     return rows
-
-
-def large(column: str) -> Any:
-    """Give the sum of a column that may be more than 64 bits hold."""
-    return F.sum(F.col(column).cast("decimal(38,0)")).cast("double")

@@ -12,7 +12,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
 from lookalike.recipe import CanonicalForm, JoinResources, check
 from lookalike.spark.arrow import fixed_column
-from lookalike.spark.buckets import candidates
+from lookalike.spark.buckets import all_pairs, distinct_pairs, met_in_buckets
 from lookalike.spark.choosing import MEMORY, Choice, choice_for
 from lookalike.spark.columns import Source
 from lookalike.spark.documents import Identified, identified
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 
 __all__ = ["SparkJob"]
 
+FEW_DOCUMENTS = 500_000
+"""Distinct documents whose clusters one task sorts."""
 ENCODED = "node binary, bytes bigint, keys array<bigint>, check binary"
 
 
@@ -47,6 +49,8 @@ class SparkJob:
     """a, b, similarity: the similar pairs of distinct documents, each once."""
     counts: dict[str, int]
     seconds: dict[str, float] = field(default_factory=dict)
+    large: DataFrame | None = None
+    """band, key, node, bytes, check, home: rows of large buckets that are not paired yet."""
 
     @property
     def recipe(self) -> Recipe:
@@ -57,6 +61,11 @@ class SparkJob:
     def plan(self) -> Plan:
         """The plan that the recipe follows."""
         return self.choice.chosen.plan
+
+    @property
+    def few_clusters(self) -> bool:
+        """Whether clusters are so few that one task may sort them."""
+        return self.choice.distinct <= FEW_DOCUMENTS
 
     def resolved(self) -> Settings:
         """Give the settings that ran."""
@@ -78,9 +87,10 @@ class SparkJob:
         columns: dict[str, Any],
         keep: str = "first",
         order: str | None = None,
+        pair_large: bool = True,
         progress: Callable[[str, int, int], None] | None = None,
     ) -> SparkJob:
-        """Find the similar pairs of distinct documents."""
+        """Find the similar pairs of distinct documents; without `pair_large`, of small buckets."""
         check(settings)
         source = Source.of(frame, **columns)
         frames = Frames(frame.sparkSession)
@@ -96,6 +106,7 @@ class SparkJob:
             "empty": documents.empty,
             "identical": documents.read - documents.empty - choice.distinct,
         }
+        large = None
         if recipe.cascade is None:
             content = Content(recipe, documents)
             with steps("compare"):
@@ -108,14 +119,18 @@ class SparkJob:
                 content = Content(
                     recipe, documents, sketches.select("node", "data") if by_sketches else None
                 )
-                met = candidates(sketches, recipe, choice.distinct, frames)
-                pairs = frames.keep(met.pairs)
+                met = met_in_buckets(sketches, recipe, choice.distinct, frames)
+                if pair_large or met.large is None:
+                    pairs = frames.keep(all_pairs(met, recipe, choice.distinct, frames))
+                else:
+                    pairs, large = frames.keep(distinct_pairs(met.pairs)), met.large
                 counts["candidates"] = pairs.count()
             with steps("compare"):
                 links = frames.keep(scored(pairs, content, frames))
         with steps("compare"):
             counts["links"] = links.count()
-        return cls(settings, frames, documents, choice, content, links, counts, steps.seconds)
+        facts = settings, frames, documents, choice, content
+        return cls(*facts, links, counts, steps.seconds, large)
 
 
 class Steps:
@@ -163,15 +178,14 @@ def _every_pair(choice: Choice, frames: Frames) -> DataFrame:
     texts = choice.sample.chosen(rows)
     join = choice.chosen.recipe.every(texts, rows, JoinResources(MEMORY))
     found = [join.compare(first, second, None) for first, second in join.blocks]
-    nodes = choice.nodes.reshape(len(rows), -1)
     ends = [
         np.concatenate([np.empty(0, np.int64), *(getattr(one, name) for one in found)])
         for name in ("first", "second")
     ]
     table = pa.table(
         {
-            "a": fixed_column(nodes[np.minimum(*ends)]),
-            "b": fixed_column(nodes[np.maximum(*ends)]),
+            "a": fixed_column(choice.nodes[np.minimum(*ends)]),
+            "b": fixed_column(choice.nodes[np.maximum(*ends)]),
             "similarity": np.concatenate([np.empty(0), *(one.similarity for one in found)]),
         }
     )

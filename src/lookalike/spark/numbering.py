@@ -22,16 +22,22 @@ PLACE_BITS = 33
 """The lower bits of Spark's own numbers of rows, which count within a partition."""
 
 
-def numbered(members: DataFrame, ids: Ids, frames: Frames) -> DataFrame:
+def numbered(members: DataFrame, ids: Ids, frames: Frames, *, few: bool) -> DataFrame:
     """Give each member of a cluster of two or more its number and size: members, cluster, size.
 
     The clusters are those of equal labels. They are sorted over all partitions, and the number of
     one is its place in its partition and all clusters of the partitions before: the same however
-    they fall into partitions.
+    they fall into partitions. A few are sorted in one.
     """
     first = F.min(F.struct(*(key.alias(f"k{i}") for i, key in enumerate(ids.keys()))))
     sizes = members.groupBy("label").agg(F.count("*").alias("size"), first.alias("first"))
-    ordered = sizes.where("size > 1").orderBy(F.col("size").desc(), F.col("first"))
+    order = F.col("size").desc(), F.col("first")
+    large = sizes.where("size > 1")
+    if few:
+        one = large.repartition(1).sortWithinPartitions(*order)
+        number = F.monotonically_increasing_id() + 1
+        return members.join(one.select("label", "size", number.alias("cluster")), "label")
+    ordered = large.orderBy(*order)
     placed = frames.checkpoint(
         ordered.select("label", "size", F.monotonically_increasing_id().alias("row"))
     )

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.kernels import near_bands as kernels
-from lookalike.spark.arrow import fixed_column, fixed_of
+from lookalike.spark.arrow import fixed_column, fixed_of, numbers_of
 from lookalike.spark.workers import loaded
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     Batches = Iterable[pa.RecordBatch]
 
-__all__ = ["BLOCK_ROWS", "Rows", "pair_blocks", "pair_buckets"]
+__all__ = ["BLOCK_ROWS", "Rows", "pair_blocks", "pair_buckets", "pair_with_centres"]
 
 BLOCK_ROWS = 2048
 """Documents of a bucket that are paired as they come, and of a block of a larger one. So small a
@@ -52,7 +52,7 @@ class Rows(NamedTuple):
         return Rows(*columns)
 
 
-def pair_buckets(recipe: str, batches: Batches) -> Iterator[pa.RecordBatch]:
+def pair_buckets(recipe: str, block_rows: int, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Give the near pairs of small buckets, the rows of large ones, and how many met.
 
     Rows come sorted by bucket. What is held is a batch and the rows of one bucket, no more than a
@@ -77,16 +77,16 @@ def pair_buckets(recipe: str, batches: Batches) -> Iterator[pa.RecordBatch]:
             yield _large(rows.some(slice(0, start)), place, home)
             large = (band, key, place + start, home) if start == len(mine) else None
         last = _last_bucket(rows, start)
-        yield from _small(known, rows.some(slice(start, last)), counts)
-        yield from _large_in(rows.some(slice(start, last)))
+        yield from _small(known, rows.some(slice(start, last)), counts, block_rows)
+        yield from _large_in(rows.some(slice(start, last)), block_rows)
         rest = rows.some(slice(last, len(rows.keys)))
-        if len(rest.keys) > BLOCK_ROWS:
+        if len(rest.keys) > block_rows:
             yield _large(rest, 0, rest.nodes[0])
             large = (int(rest.bands[0]), int(rest.keys[0]), len(rest.keys), rest.nodes[0])
         elif len(rest.keys):
             waiting = rest
     if waiting is not None:
-        yield from _small(known, waiting, counts)
+        yield from _small(known, waiting, counts, block_rows)
     yield _counted(counts)
 
 
@@ -114,18 +114,20 @@ def _last_bucket(rows: Rows, start: int) -> int:
     return start + int(_starts(rows.some(slice(start, None)))[-1])
 
 
-def _small(recipe: Recipe, rows: Rows, counts: dict[int, list[int]]) -> Iterator[pa.RecordBatch]:
+def _small(
+    recipe: Recipe, rows: Rows, counts: dict[int, list[int]], block_rows: int
+) -> Iterator[pa.RecordBatch]:
     """Pair the documents of the small ones of whole buckets."""
     if not len(rows.keys):
         return
     starts = _starts(rows)
     sizes = np.diff(np.append(starts, len(rows.keys)))
     for band in np.unique(rows.bands[starts]):
-        mine = sizes[(rows.bands[starts] == band) & (sizes <= BLOCK_ROWS)]
+        mine = sizes[(rows.bands[starts] == band) & (sizes <= block_rows)]
         pairs, largest = counts.setdefault(int(band), [0, 0])
         more = int((mine * (mine - 1) // 2).sum())
         counts[int(band)] = [pairs + more, max(largest, int(mine.max(initial=0)))]
-    paired = np.repeat((sizes > 1) & (sizes <= BLOCK_ROWS), sizes)
+    paired = np.repeat((sizes > 1) & (sizes <= block_rows), sizes)
     chosen = np.flatnonzero(paired)
     if not len(chosen):
         return
@@ -209,13 +211,13 @@ def _large(rows: Rows, place: int, home: NDArray[np.uint8]) -> pa.RecordBatch:
     )
 
 
-def _large_in(rows: Rows) -> Iterator[pa.RecordBatch]:
+def _large_in(rows: Rows, block_rows: int) -> Iterator[pa.RecordBatch]:
     """Hand on the large ones of whole buckets."""
     if not len(rows.keys):
         return
     starts = _starts(rows)
     ends = np.append(starts[1:], len(rows.keys))
-    for bucket in np.flatnonzero(ends - starts > BLOCK_ROWS):
+    for bucket in np.flatnonzero(ends - starts > block_rows):
         begin, end = int(starts[bucket]), int(ends[bucket])
         yield _large(rows.some(slice(begin, end)), 0, rows.nodes[begin])
 
@@ -320,3 +322,49 @@ def _near(
             near &= np.arange(len(others)) >= np.arange(len(mine))[:, None]
         first, second = np.nonzero(near)
         yield mine[first], others[second]
+
+
+def pair_with_centres(recipe: str, among: bool, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Give the near pairs of the centres of each bucket and the rows after them.
+
+    Rows come sorted by bucket, and within it in the order of preference. A centre is held until
+    its bucket ends. Two centres are a pair only with `among`.
+    """
+    known = loaded(recipe)
+    current: tuple[int, int] | None = None
+    centres: Rows | None = None
+    for batch in batches:
+        every = _rows_of(batch)
+        chosen = batch.column("centre").to_numpy(zero_copy_only=False)
+        starts = _starts(every)
+        for start, stop in zip(starts, np.append(starts[1:], len(chosen)), strict=True):
+            rows, is_centre = every.some(slice(start, stop)), chosen[start:stop]
+            bucket = int(rows.bands[0]), int(rows.keys[0])
+            before = centres if bucket == current else None
+            current = bucket
+            held = 0 if before is None else len(before.keys)
+            whole = rows if before is None else rows.after(before)
+            first = np.concatenate([np.arange(held), held + np.flatnonzero(is_centre)])
+            second = held + (np.arange(len(is_centre)) if among else np.flatnonzero(~is_centre))
+            yield from _near_pairs(known, whole, first, second)
+            centres = whole.some(first)
+
+
+def _near_pairs(
+    recipe: Recipe, rows: Rows, first: NDArray[np.int64], second: NDArray[np.int64]
+) -> Iterator[pa.RecordBatch]:
+    """Give the near pairs of some rows and others that stand after them."""
+    bits = _bits(recipe, rows)
+    for start in range(0, len(first), CROSS_ROWS):
+        mine = first[start : start + CROSS_ROWS]
+        near = np.bitwise_count(bits[mine][:, None] ^ bits[second]).sum(axis=2)
+        one, other = np.nonzero((near <= recipe.most_differing) & (mine[:, None] < second))
+        a, b = _holding(recipe, rows, mine[one], second[other])
+        if not len(a):
+            continue
+        names = numbers_of(rows.nodes)
+        turned = names[a] > names[b]
+        a, b = np.where(turned, b, a), np.where(turned, a, b)
+        yield _pairs(rows, a, b, rows.nodes[np.where(turned, b, a)]).select(
+            ["a", "b", "home", "a_bytes", "b_bytes"]
+        )

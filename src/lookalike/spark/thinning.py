@@ -21,10 +21,39 @@ if TYPE_CHECKING:
 
     from lookalike.spark.frames import Frames
 
-__all__ = ["ONE_TASK_LINKS", "nearest_kept", "removed", "settle_at_once"]
+__all__ = [
+    "ONE_TASK_LINKS",
+    "nearest_kept",
+    "oriented",
+    "removed",
+    "settle_at_once",
+    "settle_partly",
+]
 
 ONE_TASK_LINKS = 2_000_000
 """Links that one task settles at once."""
+
+
+def oriented(links: DataFrame, nodes: DataFrame) -> DataFrame:
+    """Give links from the preferred document to the other: first, second, their places, similarity.
+
+    A place is that of the order of preference.
+    """
+    placed = links
+    for end in ("a", "b"):
+        names = F.col("node").alias(end), F.col("place").alias(f"{end}_place")
+        placed = placed.join(nodes.select(*names), end)
+    turned = F.col("a_place") > F.col("b_place")
+    columns = [
+        F.when(turned, F.col(other)).otherwise(F.col(one)).alias(name)
+        for one, other, name in (
+            ("a", "b", "first"),
+            ("b", "a", "second"),
+            ("a_place", "b_place", "first_place"),
+            ("b_place", "a_place", "second_place"),
+        )
+    ]
+    return placed.select(*columns, "similarity")
 
 
 def removed(edges: DataFrame, frames: Frames, max_rounds: int | None = None) -> DataFrame:
@@ -70,6 +99,35 @@ def settle_at_once(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch
                 fresh.append(second)
         if len(gone) > before:
             yield pa.RecordBatch.from_pydict({"node": pa.array(fresh, pa.binary())})
+
+
+def settle_partly(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Give what becomes of the second documents of links, where not all links are known yet.
+
+    Links come in the order of their second documents. A document that is `open` may have links that
+    are not known: it may go, but is not known to stay. What is given is that a document goes, or
+    that it is not known.
+    """
+    stays, goes, unknown = 0, 1, 2
+    known: dict[bytes, int] = {}
+    for batch in batches:
+        names = ("first", "second", "first_open", "second_open")
+        for first, second, first_open, second_open in zip(
+            *(batch.column(name).to_pylist() for name in names), strict=True
+        ):
+            before = known.setdefault(first, unknown if first_open else stays)
+            now = known.setdefault(second, unknown if second_open else stays)
+            if before == stays:
+                known[second] = goes
+            elif before == unknown and now == stays:
+                known[second] = unknown
+    found = [(name, fate == goes) for name, fate in known.items() if fate != stays]
+    yield pa.RecordBatch.from_pydict(
+        {
+            "node": pa.array([name for name, _ in found], pa.binary()),
+            "goes": pa.array([fate for _, fate in found], pa.bool_()),
+        }
+    )
 
 
 def nearest_kept(edges: DataFrame, gone: DataFrame) -> DataFrame:

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.spark.arrow import bytes_of, fixed_column, fixed_of, places_of
+from lookalike.spark.arrow import (
+    NODE_BYTES,
+    bytes_of,
+    fingerprints_of_nodes,
+    fixed_column,
+    fixed_of,
+    places_of,
+)
 from lookalike.spark.workers import loaded
 from lookalike.text.normalise import Canonical
 
@@ -30,7 +37,7 @@ def score_pairs(recipe: str, batches: Batches) -> Iterator[pa.RecordBatch]:
     """
     known = loaded(recipe)
     held: list[pa.RecordBatch] = []
-    nodes, documents = np.empty((0, 16), np.uint8), None
+    nodes, documents = np.empty((0, NODE_BYTES), np.uint8), None
     for _, kind, rows in _runs(batches, ("chunk", "kind")):
         if kind == 0:
             if documents is not None:
@@ -103,8 +110,7 @@ def _documents(
     column = pa.concat_arrays(whole["data"].chunks)
     if recipe.by_sketches:
         return nodes, fixed_of(column, np.uint32)
-    prints = nodes.reshape(-1).view(">u8").reshape(-1, 2).astype(np.uint64)
-    return nodes, Canonical(*bytes_of(column), prints)
+    return nodes, Canonical(*bytes_of(column), fingerprints_of_nodes(nodes))
 
 
 def _scored(
