@@ -845,6 +845,21 @@ class TestFilesOfSqlite:
         assert len(found[0][0]) == 9
         assert [(one.id, one.entry) for one in found[0][1]] == [("a", 3), ("b", 0), ("ä", 2)]
 
+    def test_what_cannot_be_written_is_read_as_it_is(self, place, monkeypatch):
+        """As root nothing is refused: the question is answered for the system."""
+        monkeypatch.setattr("lookalike.index.sqlite._can_be_written", lambda _: False)
+        before = place.place.read_bytes()
+        store = place.open()
+        with store.read() as reader:
+            assert reader.counts()["documents"] == 60
+            assert [*place.place.parent.iterdir()] == [place.place]
+        with pytest.raises(OutputError, match="cannot be opened for writing"), store.write() as one:
+            one.set_fact("n", "1")
+        assert place.place.read_bytes() == before
+        place.place.with_name(f"{place.place.name}-wal").write_bytes(b"some")
+        with pytest.raises(SourceError, match=r"has changes that are not in it: open it once"):
+            place.open()
+
     def test_another_file_is_refused(self, place):
         for content in (
             b"some text",
