@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 import lookalike
 from lookalike.base.errors import SettingsError
 from lookalike.candidates.identical import Groups
-from lookalike.planning.curves import Cascade
-from lookalike.planning.plan import (
+from lookalike.planning.bandings import (
     AT_ONCE,
     BLOCK_COST,
     FILL_COST,
@@ -21,8 +20,9 @@ from lookalike.planning.plan import (
     PAIR_COST,
     SHINGLE_COST,
     SPREAD_COST,
-    plan,
 )
+from lookalike.planning.curves import Cascade
+from lookalike.planning.plan import plan
 from lookalike.planning.sampling import (
     Background,
     choose_shingle,
