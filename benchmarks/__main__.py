@@ -215,6 +215,7 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--skewed", action="store_true", help="one in five begins as all of these do")
     one.add_argument("--threshold", type=float, default=0.8)
     one.add_argument("--memory", help="what Lookalike may use to add in bulk, as 2GB")
+    one.add_argument("--pieces", type=int, default=1, help="short documents: so many of each text")
     one.add_argument("--queries", type=int, default=2000, help="documents that are looked for")
     one.add_argument("--admissions", type=int, default=5000, help="documents that are admitted")
     _common(one)

@@ -32,8 +32,8 @@ function pairFigures(pairs, row) {
     "dl",
     { class: "figures" },
     figure(similarity(pairs.similarity[row]), contained ? "Contained" : report.summary.exact ? "Similarity" : "Estimated similarity", counts),
-    known(pairs.a_in_b[row]) ? figure(percent(pairs.a_in_b[row]), "Of the first, in the second") : null,
-    known(pairs.b_in_a[row]) ? figure(percent(pairs.b_in_a[row]), "Of the second, in the first") : null,
+    known(pairs.a_in_b[row]) ? figure(percent(pairs.a_in_b[row]), "First in the second") : null,
+    known(pairs.b_in_a[row]) ? figure(percent(pairs.b_in_a[row]), "Second in the first") : null,
     known(pairs.passages[row]) ? figure(count(pairs.passages[row]), pairs.passages[row] === 1 ? "Shared passage" : "Shared passages", many(pairs.words[row], "word")) : null,
   );
 }

@@ -23,7 +23,7 @@ function summaryView() {
   );
 }
 
-const LONG_FACT = 30; // what is longer is a sentence, not a figure
+const LONG_FACT = 24; // what is longer is a sentence, not a figure
 
 // Short facts large, long ones as lines. What the page says elsewhere is left out.
 function factsOf(summary) {
@@ -68,13 +68,17 @@ function topPairs() {
   return first.concat(rest).slice(0, 5).sort((one, other) => one - other);
 }
 
+function cardName(number) {
+  return bdi(short(report.documents.name[number], 27));
+}
+
 function pairCard(row) {
   const { pairs, documents } = report;
-  return h("li", {}, h("a", { href: pairAddress(pairs, row) }, meter(pairs.similarity[row]), h("span", { class: "names" }, bdi(short(documents.name[pairs.a[row]], 48)), bdi(short(documents.name[pairs.b[row]], 48)))));
+  return h("li", {}, h("a", { href: pairAddress(pairs, row) }, meter(pairs.similarity[row]), h("span", { class: "names" }, cardName(pairs.a[row]), cardName(pairs.b[row]))));
 }
 
 function clusterCard(cluster) {
-  const names = cluster.members.slice(0, 2).map((number) => bdi(short(report.documents.name[number], 48)));
+  const names = cluster.members.slice(0, 2).map(cardName);
   const rest = cluster.size - names.length;
   return h("li", {}, h("a", { href: `#cluster=${cluster.number}` }, h("span", { class: "size" }, count(cluster.size), h("small", {}, "documents")), h("span", { class: "names" }, names, rest > 0 ? h("span", { class: "muted" }, `and ${count(rest)} more`) : null)));
 }
@@ -87,7 +91,7 @@ function mostCovered() {
     "section",
     { "aria-labelledby": "top-covered" },
     h("h2", { id: "top-covered" }, "Most found elsewhere"),
-    h("ul", { class: "cards" }, rows.slice(0, 5).map((row) => h("li", {}, h("a", { href: documentAddress(row) }, h("span", { class: "size" }, percent(covered[row])), h("span", { class: "names" }, bdi(short(name[row], 48))))))),
+    h("ul", { class: "cards" }, rows.slice(0, 5).map((row) => h("li", {}, h("a", { href: documentAddress(row) }, h("span", { class: "size" }, percent(covered[row])), h("span", { class: "names" }, cardName(row)))))),
     more("#documents", name.length, 5, "document"),
   );
 }
