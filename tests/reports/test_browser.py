@@ -38,9 +38,13 @@ def written(tmp_path):
     ],
 )
 def test_a_page_that_does_wrong_fails_its_test(browser, written, text, fault):
-    with pytest.raises(AssertionError, match=fault), browser.page() as page:
-        page.goto(written(text))
-        page.evaluate("globalThis.asked")  # a request does not hold up the page: wait for its end
+    def looked_at():
+        with browser.page() as page:
+            page.goto(written(text))
+            page.evaluate("globalThis.asked")  # a request does not hold up the page: wait for it
+
+    with pytest.raises(AssertionError, match=fault):
+        looked_at()
 
 
 def test_a_quiet_page_passes(page, written):
