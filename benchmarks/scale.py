@@ -54,7 +54,9 @@ def measured(costs: dict[str, Any]) -> str:
         each = [costs[job]["a document"][name] * factor for job in ("find", "dedup")]
         lines.append(f"| {unit} | " + " | ".join(f"{value:,.0f}" for value in each) + " |")
     peaks = [max(run["largest_task"] for run in costs[job]["runs"]) for job in ("find", "dedup")]
-    lines.append("| MB, the most of a task | " + " | ".join(f"{p / 1e6:,.0f}" for p in peaks) + " |")
+    lines.append(
+        "| MB, the most of a task | " + " | ".join(f"{p / 1e6:,.0f}" for p in peaks) + " |"
+    )
     runs = [f"{run['documents']:,}" for run in costs["find"]["runs"]]
     told = (
         f"Measured with {costs['slots']} slots on {costs['machine']['cores']} cores "

@@ -37,9 +37,7 @@ def run(path: Path, job: Job, clock: Clock) -> Answer:
         with clock.stage("cluster"):
             stars = _stars(links).toArrow()
     members: dict[int, list[int]] = defaultdict(list)
-    for member, first in zip(
-        stars["member"].to_pylist(), stars["first"].to_pylist(), strict=True
-    ):
+    for member, first in zip(stars["member"].to_pylist(), stars["first"].to_pylist(), strict=True):
         members[first].append(member)
     clusters = [[first, *others] for first, others in members.items()]
     return Answer.of(within(clusters), setting=setting(job, "clusters"))
@@ -110,7 +108,9 @@ def _stars(links: Any) -> Any:
         small = large.groupBy("member").agg(
             sql.min("first").alias("m"), sql.collect_set("first").alias("others")
         )
-        lower = small.select("m", sql.explode(sql.array_append("others", sql.col("member"))).alias("member"))
+        lower = small.select(
+            "m", sql.explode(sql.array_append("others", sql.col("member"))).alias("member")
+        )
         edges = lower.where("member != m").select("member", sql.col("m").alias("first")).distinct()
         edges = edges.localCheckpoint()
         sums = edges.agg(sql.count("*"), sql.sum("first"), sql.sum("member")).first()
