@@ -69,7 +69,8 @@ def template_sizes(model: Model, random: np.random.Generator) -> npt.NDArray[np.
     templates = most / np.sum(sizes * density * step) * np.sum(density * step)
     count = random.poisson(templates * SMALLEST**-power)
     drawn = SMALLEST * (1 - random.random(count)) ** (-1 / power)
-    return np.minimum(drawn, most).astype(np.int64)
+    sizes_drawn: npt.NDArray[np.int64] = np.minimum(drawn, most).astype(np.int64)
+    return sizes_drawn
 
 
 def simulated(model: Model, block_rows: int) -> Sizes:
@@ -116,7 +117,7 @@ def main() -> None:
     for exponent in asked.exponent:
         for documents in (10**6, 10**7, 10**8, 10**9, 10**10):
             chosen = plan(threshold=0.8, recall=0.99, documents=documents)
-            model = Model(documents, chosen.bands, chosen.rows, exponent)
+            model = Model(documents, chosen.bands or 1, chosen.rows or 1, exponent)
             sizes = simulated(model, BLOCK_ROWS)
             kept.append({"model": asdict(model), "sizes": asdict(sizes)})
             print(f"{exponent:g} {documents:>14,} {chosen.bands} x {chosen.rows} {sizes}")

@@ -68,11 +68,9 @@ def measured(costs: dict[str, Any]) -> str:
 
 def computed(costs: dict[str, Any]) -> str:
     """Multiply what a document costs."""
-    lines = [
-        "| `dedup` of documents | slot-hours | TB shuffled | tasks of 64 MB "
-        f"| machines of {MACHINE_SLOTS} slots for {HOURS:g} h |",
-        "|---|---|---|---|---|",
-    ]
+    titles = ["`dedup` of documents", "slot-hours", "TB shuffled", "tasks of 64 MB"]
+    titles += [f"machines of {MACHINE_SLOTS} slots for {HOURS:g} h"]
+    lines = ["| " + " | ".join(titles) + " |", "|---" * len(titles) + "|"]
     each = costs["dedup"]["a document"]
     for count in COUNTS:
         hours = count * each["slot_seconds"] / 3600
@@ -93,11 +91,10 @@ def computed(costs: dict[str, Any]) -> str:
 
 def simulated(sizes: list[dict[str, Any]]) -> str:
     """Set the sizes of buckets."""
-    lines = [
-        "| exponent | documents | bands x rows | largest template | largest bucket "
-        "| rows in large buckets, a document | pairs in a band, a document | copies of such a row |",
-        "|---" * 8 + "|",
-    ]
+    titles = ["exponent", "documents", "bands x rows", "largest template", "largest bucket"]
+    titles += ["rows in large buckets, a document", "pairs in a band, a document"]
+    titles += ["copies of such a row"]
+    lines = ["| " + " | ".join(titles) + " |", "|---" * len(titles) + "|"]
     for one in sizes:
         model, found = one["model"], one["sizes"]
         cells = [
