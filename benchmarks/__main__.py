@@ -30,6 +30,8 @@ IN_MEMORY = {
     "simhash": (10_000, 3, "cosine", 0.9),
     "cosine": (10_000, 3, "cosine", 0.9),
 }
+SHINGLE = {"texts": "words:5", "spark": "chars:9"}
+"""What is compared by default; the peer on Spark knows characters alone."""
 DISTANCE = 3
 SMALL = 1000
 
@@ -57,7 +59,7 @@ def main(given: Sequence[str] | None = None) -> None:
         index.run(asked)
         return
     with tempfile.TemporaryDirectory() as folder:
-        if asked.benchmark == "texts":
+        if asked.benchmark in ("texts", "spark"):
             _whole_jobs(asked, Path(folder))
         else:
             _in_memory(asked, Path(folder))
@@ -86,17 +88,18 @@ def _whole_jobs(asked: argparse.Namespace, folder: Path) -> None:
 
     def run(name: str, entry: Entry) -> Measured:
         # A peer reads Parquet; Lookalike reads what is asked for.
-        suffix = "parquet" if entry.requires else asked.format
+        on_spark = asked.benchmark == "spark"
+        suffix = "parquet" if entry.requires or on_spark else asked.format
         files = [
             (size, corpus.made(size, asked.seed, suffix).path) for size in (*sizes, made.count)
         ]
         python = sys.executable
         if entry.requires:
             python = str(interpreter(name.removesuffix(HELPED), entry.requires))
-        return measure(folder, "texts", name, job, asked.limit, files=files, python=python)
+        return measure(folder, asked.benchmark, name, job, asked.limit, files=files, python=python)
 
-    name = f"texts-{made.count}"
-    name += f"-{shingles}".replace(":", "") if str(shingles) != "words:5" else ""
+    name = f"{asked.benchmark}-{made.count}"
+    name += f"-{shingles}".replace(":", "") if str(shingles) != SHINGLE[asked.benchmark] else ""
     name += f"-{asked.format}" if asked.format != "parquet" else ""
     name += f"-{asked.memory}" if asked.memory else ""
     _compete(asked, judge, "documents", about, name, run)
@@ -191,18 +194,9 @@ def _ratio(row: table.Row, other: table.Row | None) -> float | None:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     benchmarks = parser.add_subparsers(dest="benchmark", required=True)
-    one = benchmarks.add_parser("texts", help="a file of texts, by their Jaccard similarity")
-    one.add_argument("--documents", type=int, default=10_000)
-    one.add_argument("--shingle", type=Shingles.parse, default="words:5")
-    one.add_argument("--threshold", type=float, default=0.8)
-    one.add_argument("--format", choices=("parquet", "jsonl"), default="parquet")
-    one.add_argument("--memory", help="what Lookalike may use, as 1.5GB")
-    one.add_argument(
-        "--helped",
-        action="store_true",
-        help="run peers also with more help than their documentation shows",
-    )
-    _common(one, 2000)
+    for name, told in (("texts", "a file of texts"), ("spark", "the same on Spark")):
+        one = benchmarks.add_parser(name, help=f"{told}, by their Jaccard similarity")
+        _whole_job_options(one, SHINGLE[name])
     for name, (count, words, metric, threshold) in IN_MEMORY.items():
         one = benchmarks.add_parser(name, help=f"texts as words:{words}, by {metric}")
         one.add_argument("--documents", type=int, default=count)
@@ -219,12 +213,27 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--skewed", action="store_true", help="one in five begins as all of these do")
     one.add_argument("--threshold", type=float, default=0.8)
     one.add_argument("--memory", help="what Lookalike may use to add in bulk, as 2GB")
+    one.add_argument("--pieces", type=int, default=1, help="short documents: so many of each text")
     one.add_argument("--queries", type=int, default=2000, help="documents that are looked for")
     one.add_argument("--admissions", type=int, default=5000, help="documents that are admitted")
     _common(one)
     benchmarks.add_parser("tables", help="set the results into docs/benchmarks.md")
     benchmarks.add_parser("plot", help="draw the results of texts")
     return parser
+
+
+def _whole_job_options(parser: argparse.ArgumentParser, shingle: str) -> None:
+    parser.add_argument("--documents", type=int, default=10_000)
+    parser.add_argument("--shingle", type=Shingles.parse, default=shingle)
+    parser.add_argument("--threshold", type=float, default=0.8)
+    parser.add_argument("--format", choices=("parquet", "jsonl"), default="parquet")
+    parser.add_argument("--memory", help="what Lookalike may use, as 1.5GB")
+    parser.add_argument(
+        "--helped",
+        action="store_true",
+        help="run peers also with more help than their documentation shows",
+    )
+    _common(parser, 2000)
 
 
 def _common(parser: argparse.ArgumentParser, sample: int | None = None) -> None:

@@ -37,7 +37,7 @@ FEW, SAMPLE, COLD = 1000, 10_000, 200
 
 def run(asked: argparse.Namespace) -> None:
     """Measure each contestant, print the table, and keep the figures."""
-    documents = Documents(asked.documents, asked.seed, skewed=asked.skewed)
+    documents = Documents(asked.documents, asked.seed, skewed=asked.skewed, pieces=asked.pieces)
     job = Job(
         asked.threshold,
         asked.threads,
@@ -183,4 +183,5 @@ def _folder() -> Iterator[Path]:
 def _name(asked: argparse.Namespace) -> str:
     name = f"index-{asked.documents}"
     name += "-skewed" if asked.skewed else ""
+    name += f"-in-{asked.pieces}" if asked.pieces > 1 else ""
     return name + (f"-{asked.memory}" if asked.memory else "")

@@ -262,7 +262,7 @@ def _notes(row: dict[str, Any]) -> list[str]:
 
 
 def _job(asked: dict[str, Any]) -> str:
-    similarity = "Jaccard similarity" if asked["benchmark"] == "texts" else "cosine"
+    similarity = "Jaccard similarity" if asked["benchmark"] in ("texts", "spark") else "cosine"
     shingle = f" of {asked['shingle']} shingles" if "shingle" in asked else ""
     return f"every pair of {similarity} {asked['threshold']:g} or more{shingle}"
 

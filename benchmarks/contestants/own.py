@@ -21,7 +21,7 @@ def found(source: Any, clock: Clock, **settings: Any) -> Answer:
     result = find(source, **settings)
     table = result.pairs
     clock.stages.update(result.summary.seconds)
-    return Answer(np.asarray(table["a"]), np.asarray(table["b"]), setting=_plan(result.plan))
+    return Answer(np.asarray(table["a"]), np.asarray(table["b"]), setting=planned(result.plan))
 
 
 def lookalike(path: Path, job: Job, clock: Clock) -> Answer:
@@ -37,7 +37,7 @@ def lookalike(path: Path, job: Job, clock: Clock) -> Answer:
         table = result.pairs
     with clock.stage("clusters"):
         _ = result.clusters
-    return Answer(np.asarray(table["a"]), np.asarray(table["b"]), setting=_plan(result.plan))
+    return Answer(np.asarray(table["a"]), np.asarray(table["b"]), setting=planned(result.plan))
 
 
 def pyarrow(path: Path, job: Job, clock: Clock) -> Answer:
@@ -54,7 +54,8 @@ def pyarrow(path: Path, job: Job, clock: Clock) -> Answer:
     return Answer.of([], reads_only=True)
 
 
-def _plan(plan: Any) -> str:
+def planned(plan: Any) -> str:
+    """Say how candidates were found."""
     if plan.origin == "exact":
         return "exact"
     if plan.origin == "blocks":

@@ -120,7 +120,7 @@ def test_a_plan_of_a_given_length_says_why_and_offers_the_recall(told):
     assert "the fewest weighted errors, by area" in output
     planned = re.search(r"Plan: (\d+ bands of \d+ rows, signatures of \d+ rows):", told("plan")[1])
     assert planned
-    assert f"A recall of 0.99 takes {planned[1]}." in output
+    assert f"A recall of 0.99 takes {planned[1]}: bands of fewer rows" in output
     assert "asked" not in told("plan", "--bands", "20", "--rows", "5")[1]
 
 
@@ -285,12 +285,14 @@ def test_the_rows_of_a_curve_add_up_as_they_are_printed(told, arguments):
 
 def test_a_plan_says_what_a_candidate_is_and_what_is_found(told):
     words = " ".join(told("plan", "-t", "0.75")[1].split())
-    assert (
-        "A candidate agrees in every row of some band; it is found if its signatures are" in words
-    )
-    assert "an exact comparison, which then rejects what is below 0.75." in words
+    candidate = "A candidate agrees in every row of some band; it is compared exactly if its"
+    assert f"{candidate} signatures are also near enough." in words
+    assert "Only what is then at least 0.75 is found, the rest is rejected." in words
     words = " ".join(told("plan", "--cascade", "or:3 and:4", "--metric", "cosine")[1].split())
-    assert "A candidate agrees as the cascade asks; it is found if its sketches are" in words
+    assert (
+        "A candidate agrees as the cascade asks; it is compared exactly if its sketches are"
+        in words
+    )
 
 
 def test_a_recall_just_below_1_is_said_in_full(told):

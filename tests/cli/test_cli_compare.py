@@ -174,6 +174,31 @@ class TestTwo:
             "and all is one",
         ]
 
+    def test_code_keeps_its_lines_and_indents(self, compared):
+        a = (
+            "def tide(hours):\n    if hours > 12:\n\treturn tide(hours - 12) + other\n"
+            "    height = hours * 3\n    return height\n\nprint(tide(4))\n"
+        )
+        output = compared(a, a.replace("height", "depth"), more=("--whole",), columns=100)
+        left, _ = columns_of(output)
+        lines = [re.sub(r"^( *)\[\d+ | \d+\]", r"\1", row[2:]).rstrip() for row in left]
+        assert lines[:3] == [
+            "def tide(hours):",
+            "    if hours > 12:",
+            "    return tide(hours - 12) + other",
+        ]
+        assert lines[3] == "    height = hours * 3"
+        assert words_of(left) == a.split()
+
+    def test_what_is_folded_is_counted_over_blank_lines(self, compared):
+        lines = "\n\n".join(f"line {at} of a text with blanks between" for at in range(40))
+        output = compared(f"One\n\n{lines}", f"Two\n\n{lines}")
+        left, _ = columns_of(output)
+        hidden = re.search(r"… (\d+) words in both …", output)
+        assert hidden
+        shown = [word for word in words_of(left) if word not in ("One", "…", "in", "both", "words")]
+        assert len(shown) - 1 + int(hidden[1]) == 40 * 8
+
     def test_every_passage_is_numbered_as_it_is_listed(self, compared):
         sentences = [" ".join(f"{letter}{at}" for at in range(6)) for letter in "stuvwx"]
         moved = [*sentences]

@@ -1,13 +1,15 @@
 """What programs rely on: one JSON object, exit statuses, and what stands where."""
 
 import json
+import os
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
 
 import lookalike
-from processes import on_a_terminal, run
+from processes import DEADLINE, PROGRAM, environment, on_a_terminal, run
 
 BASE = (
     "the quick brown fox jumps over the lazy dog and runs away into the deep dark forest of the "
@@ -236,7 +238,7 @@ def test_the_curve_is_shown_only_where_it_is_asked_for(command, told, docs):
     plain, explained = told(command, docs, *more), told(command, docs, "--explain", *more)
     assert not re.search(r"\bmissed\b", plain[2])
     assert plain[2].count("Plan  ") == 1
-    assert re.search(r"similarity +candidate +found +missed", explained[2])
+    assert re.search(r"similarity +candidate +compared +missed", explained[2])
     assert "with a chance of one half" in explained[2]
     assert plain[1] == explained[1]
     assert told(command, docs, "--explain", "-q", *more) == (0, plain[1], "")
@@ -279,3 +281,41 @@ def test_a_pipe_a_file_and_python_have_the_same_pairs(docs, told, tmp_path):
     assert (tmp_path / "pairs.jsonl").read_bytes() == piped.raw
     assert (tmp_path / "python.jsonl").read_bytes() == piped.raw
     assert [json.loads(line) for line in piped.lines] == lookalike.find(docs).pairs.to_pylist()
+
+
+@pytest.mark.parametrize("command", ["find", "dedup", "contained", "boilerplate"])
+@pytest.mark.parametrize("shape", [["--format", "jsonl"], ["--json"], []])
+def test_a_reader_that_has_enough_does_not_change_the_status(command, shape, docs):
+    """The status is that of the result: 3 where --fail-on was met, 0 where it was not."""
+    more = ["--dry-run"] if command == "dedup" else []
+    for limit, expected in (("1", 3), ("100", 0)):
+        read, written = os.pipe()
+        os.close(read)
+        try:
+            arguments = [command, docs, "-q", "--fail-on", limit, *more, *shape]
+            done = subprocess.run(
+                [*PROGRAM, *map(str, arguments)],
+                stdout=written,
+                stderr=subprocess.PIPE,
+                env=environment(),
+                timeout=DEADLINE,
+                check=False,
+            )
+        finally:
+            os.close(written)
+        assert (done.returncode, done.stderr) == (expected, b"")
+
+
+def test_what_goes_to_a_file_is_named_on_the_screen_too(told, docs, tmp_path):
+    """The most similar pairs are, and where the others are."""
+    out = tmp_path / "pairs.jsonl"
+    said = told("find", docs, "-o", out)[2]
+    assert re.search(r"Found +3 similar pairs\n +1\.0000  a  c\n +0\.\d{4}  a  b\n", said)
+    assert "the others" not in said
+    texts = {f"{number}": f"{BASE} {number}" for number in range(4)}
+    said = told("find", write(tmp_path / "more.jsonl", texts), "-t", "0.5", "-o", out, "-q")[2]
+    assert said == ""
+    said = told("find", tmp_path / "more.jsonl", "-t", "0.5", "-o", tmp_path / "again.jsonl")[2]
+    assert re.search(
+        r"Found +6 similar pairs\n( +0\.\d{4}  \d  \d\n){3} +the others are in\s", said
+    )

@@ -543,7 +543,7 @@ class TestWhole:
             "Metadata seen (text), source (text), year (integer)",
             "ids and metadata",
             "Buckets the largest hold 1, 1, 1, 1, 1 distinct documents",
-            "similarity candidate found missed",
+            "similarity candidate compared missed",
         ):
             assert fact in said
         assert re.search(r"A query looks at \d+ sketches \(\d+ KB\) at the worst", said)
@@ -589,7 +589,7 @@ class TestServer:
         assert ids_of(address) == ["bread", "ferry", "tram"]
 
     def test_a_password_is_shown_nowhere(self, told, docs, monkeypatch):
-        monkeypatch.setattr("lookalike.index.postgres.PAUSES", ())
+        monkeypatch.setattr("lookalike.index.postgres_connections.PAUSES", ())
         address = "postgresql://me:secret@localhost:1/none?index=pages"
         assert "secret" not in refused(told("index", "info", address))
         assert "secret" not in refused(told("index", "add", docs, address), 2)

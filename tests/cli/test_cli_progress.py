@@ -215,8 +215,8 @@ def test_the_summary_of_find_tells_each_fact_on_a_line(told, tmp_path, docs):
     assert facts["Empty"] == "2, similar to nothing: 208, 209"
     assert facts["Identical"] == "3 to another, compared as one"
     compared = re.fullmatch(
-        r"(\d+) candidates? among 205 distinct documents, (\d+) rejected"
-        r"(; [\d,]+ more ruled out by their sketches)?",
+        r"(\d+)(?: of [\d,]+)? candidates? among 205 distinct documents, (\d+) rejected"
+        r"(; [\d,]+ ruled out by their sketches)?",
         facts["Compared"],
     )
     assert compared

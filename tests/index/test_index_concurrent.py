@@ -20,7 +20,7 @@ from lookalike import LookalikeError, SourceError
 from lookalike.base.errors import OutputError, UnreadableError
 from lookalike.index import adding
 from lookalike.index.index import Index
-from lookalike.index.postgres_rows import Writing
+from lookalike.index.postgres_changes import Writing
 from lookalike.read.corpus import Corpus
 from processes import environment
 

@@ -819,6 +819,47 @@ class TestFilesOfSqlite:
         place.close()
         return place
 
+    def test_few_rows_go_in_and_come_out_as_many_do(self, new_place, monkeypatch):
+        asked, found = numbers(*range(12)), []
+        documents = [Document(name, n, None, n) for n, name in enumerate(["b", "a", "ä", "a"])]
+        for few in (16, -1):
+            monkeypatch.setattr("lookalike.index.sqlite_rows.FEW", few)
+            monkeypatch.setattr("lookalike.index.sqlite_changes.FEW", few)
+            with new_place("sqlite").create({"recipe": "some"}).write() as writer:
+                writer.put_entries(entries(*map(entry, range(9))))
+                writer.put_documents(documents)
+                found.append(
+                    [
+                        writer.next_entries(-1, 20),
+                        writer.next_documents(None, 20),
+                        listed(writer.loose(numbers(*KEYS))),
+                        listed(writer.sketches(asked)),
+                        listed(writer.bodies(asked)),
+                        listed(writer.entries(asked)),
+                        listed(writer.documents(["a", "ä", "x"])),
+                        listed(writer.documents_of(asked)),
+                        listed(writer.contents([entry(n).content for n in range(12)])),
+                    ]
+                )
+        assert found[0] == found[1]
+        assert len(found[0][0]) == 9
+        assert [(one.id, one.entry) for one in found[0][1]] == [("a", 3), ("b", 0), ("ä", 2)]
+
+    def test_what_cannot_be_written_is_read_as_it_is(self, place, monkeypatch):
+        """As root nothing is refused: the question is answered for the system."""
+        monkeypatch.setattr("lookalike.index.sqlite._can_be_written", lambda _: False)
+        before = place.place.read_bytes()
+        store = place.open()
+        with store.read() as reader:
+            assert reader.counts()["documents"] == 60
+            assert [*place.place.parent.iterdir()] == [place.place]
+        with pytest.raises(OutputError, match="cannot be opened for writing"), store.write() as one:
+            one.set_fact("n", "1")
+        assert place.place.read_bytes() == before
+        place.place.with_name(f"{place.place.name}-wal").write_bytes(b"some")
+        with pytest.raises(SourceError, match=r"has changes that are not in it: open it once"):
+            place.open()
+
     def test_another_file_is_refused(self, place):
         for content in (
             b"some text",

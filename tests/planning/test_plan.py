@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 import lookalike
 from lookalike.base.errors import SettingsError
 from lookalike.candidates.identical import Groups
-from lookalike.planning.curves import Cascade
-from lookalike.planning.plan import (
+from lookalike.planning.bandings import (
     AT_ONCE,
     BLOCK_COST,
     FILL_COST,
@@ -21,8 +20,9 @@ from lookalike.planning.plan import (
     PAIR_COST,
     SHINGLE_COST,
     SPREAD_COST,
-    plan,
 )
+from lookalike.planning.curves import Cascade
+from lookalike.planning.plan import plan
 from lookalike.planning.sampling import (
     Background,
     choose_shingle,
@@ -237,7 +237,8 @@ def test_a_fitted_plan_says_why_and_which_bands_have_the_recall():
     assert sentence.endswith(
         " It has the fewest weighted errors, by area, that so many rows allow: misses from 0.8 up, "
         "and false candidates below. "
-        "A recall of 0.99 takes 9 bands of 4 rows, signatures of 36 rows."
+        "A recall of 0.99 takes 9 bands of 4 rows, signatures of 36 rows: bands of fewer rows, "
+        "with more false candidates, and no length given."
     )
 
 

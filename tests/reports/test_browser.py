@@ -28,15 +28,23 @@ def written(tmp_path):
     ("text", "fault"),
     [
         ("<img src='https://example.org/a.png'>", "asked for https://example.org/a.png"),
-        ("<script>fetch('http://127.0.0.1:9/').catch(() => 0)</script>", "asked for http://127"),
+        (
+            "<script>asked = fetch('http://127.0.0.1:9/').catch(() => 0)</script>",
+            "asked for http://127",
+        ),
         ("<script>console.error('it broke')</script>", "wrote it broke"),
         ("<script>missing()</script>", "threw missing is not defined"),
         (f"{STRICT}<script>1</script>", "wrote .*Content Security Policy"),
     ],
 )
 def test_a_page_that_does_wrong_fails_its_test(browser, written, text, fault):
-    with pytest.raises(AssertionError, match=fault), browser.page() as page:
-        page.goto(written(text))
+    def looked_at():
+        with browser.page() as page:
+            page.goto(written(text))
+            page.evaluate("globalThis.asked")  # a request does not hold up the page: wait for it
+
+    with pytest.raises(AssertionError, match=fault):
+        looked_at()
 
 
 def test_a_quiet_page_passes(page, written):

@@ -174,13 +174,26 @@ def shingles(text: str, size: int) -> set[str]:
     return {plain_text[i : i + size] for i in range(len(plain_text) - size + 1)}
 
 
-def test_counts_behind_a_similarity_are_those_of_the_sets_of_shingles():
+def test_counts_behind_a_similarity_are_those_of_the_sets_of_shingles(tmp_path):
     texts = made(2)
     result = lookalike.find(texts, threshold=0.2, shingle="chars:4")
+    (tmp_path / "texts.json").write_text(
+        json.dumps([{"id": k, "text": v} for k, v in texts.items()])
+    )
+    lookalike.find(
+        tmp_path / "texts.json", threshold=0.2, shingle="chars:4", out=tmp_path / "pairs.csv"
+    )
+    aliases = Aliases.of(tmp_path / "key.json")
     # With no texts in the page, counts come from the scores and the sizes of the documents.
-    for most_texts in (1000, 0):
-        report = build(result, most_texts=most_texts)
-        pairs, name = report.main.pairs, report.main.documents.name
+    for report in (
+        build(result),
+        build(result, most_texts=0),
+        build(lookalike.Result.open(tmp_path / "pairs.csv"), most_texts=0),
+        build(result, most_texts=0, aliases=aliases),
+    ):
+        known = {alias: key[1] for key, alias in aliases.documents.items()}
+        pairs = report.main.pairs
+        name = [known.get(one, one) for one in report.main.documents.name]
         assert len(pairs.a) == len(result.pairs) > 3
         for row in range(len(pairs.a)):
             a, b = (shingles(texts[name[side[row]]], 4) for side in (pairs.a, pairs.b))

@@ -138,6 +138,13 @@ def test_what_differs_is_all_but_a_longest_common_part(page):
         assert len(same) == common_length(words_of(case["a"]), words_of(case["b"]))
 
 
+def test_long_stretches_without_a_passage_differ_as_a_whole(page):
+    case = {"a": "all of this " * 9000, "b": "none of that " * 9000}
+    call = "differences(one.a, [0, one.a.length], one.b, [0, one.b.length])"
+    (spans,) = call_all(page, ["align.js"], call, [case])
+    assert spans == {side: [{"start": 0, "end": len(text)}] for side, text in case.items()}
+
+
 def test_stretches_have_every_layer_that_lies_on_them(page):
     chance = random.Random(4)
     cases: list[dict[str, Any]] = []

@@ -102,6 +102,8 @@ def test_an_anonymous_page_holds_no_name_and_the_key_is_apart(found, table, told
     assert json.loads(key.read_text())["secret"] not in whole
     known = {one["name"]: one["id"] for one in json.loads(key.read_text())["documents"]}
     main = main_of(page)
+    # A link leads to the names, and another column may hold any.
+    assert (main["summary"]["files"], main["documents"]["columns"]) == ([], {})
     assert {known[name] for name in main["documents"]["name"]} <= {row["id"] for row in rows}
     before = page.read_bytes()
     assert told("report", found, "-o", page, "--label", "author", "--anonymise")[0] == 0

@@ -18,7 +18,8 @@ import twins_cosine
 from lookalike.base.errors import SettingsError
 from lookalike.kernels import weighted_shingles
 from lookalike.kernels.jit import INTERPRETED
-from lookalike.planning.plan import MAX_BITS, plan
+from lookalike.planning.bandings import MAX_BITS
+from lookalike.planning.plan import plan
 from lookalike.planning.sampling import Background
 from lookalike.score.cosine import (
     compare_vectors,

@@ -97,7 +97,13 @@ class Cluster:
         conf = self.folder / "conf"
         conf.mkdir()
         (conf / "log4j2.properties").write_text(LOG)
-        defaults = DEFAULTS | {"spark.local.dir": str(self.folder / "local")}
+        self.store = self.folder / "store"
+        self.store.mkdir()
+        defaults = DEFAULTS | {
+            "spark.local.dir": str(self.folder / "local"),
+            # What Spark reads and writes as viewfs://tests/store, and Python cannot.
+            "spark.hadoop.fs.viewfs.mounttable.tests.link./store": self.store.as_uri(),
+        }
         lines = [f"{name} {value}\n" for name, value in defaults.items()]
         (conf / "spark-defaults.conf").write_text("".join(lines))
         sources = os.pathsep.join([str(Path(__file__).parents[2] / "src"), *sys.path])
@@ -136,8 +142,13 @@ class Cluster:
         wait_for("the workers are there", lambda: self._alive() == len(self.workers))
 
     def _alive(self) -> int:
-        with urllib.request.urlopen(f"http://{LOOPBACK}:{self._page}/json/", timeout=5) as page:
-            return int(json.load(page)["aliveworkers"])
+        """Count the workers that the master knows; none while its page is not laid out yet."""
+        address = f"http://{LOOPBACK}:{self._page}/json/"
+        try:
+            with urllib.request.urlopen(address, timeout=5) as page:
+                return int(json.load(page)["aliveworkers"])
+        except OSError:
+            return 0
 
     def executors(self) -> list[tuple[subprocess.Popen[bytes], psutil.Process]]:
         """Give the processes of executors, each with its worker."""
@@ -164,23 +175,30 @@ class Cluster:
                 "spark.connect.grpc.binding.address": LOOPBACK,
                 "spark.connect.grpc.binding.port": port,
             }
-            self._start(
+            server = self._start(
                 "deploy.SparkSubmit",
                 "--master=local[2]",
                 *[f"--conf={name}={value}" for name, value in conf.items()],
                 "--class=org.apache.spark.sql.connect.service.SparkConnectServer",
                 "spark-internal",
+                SPARK_DAEMON_MEMORY="1g",
             )
-            wait_for("the server of Connect listens", lambda: _listens(port))
+            wait_for("the server listens", lambda: _listens(port) or server.poll() is not None)
+            if server.poll() is not None:
+                raise RuntimeError(f"the server of Connect ended: {self.said(server)}")
             self._connect = f"sc://{LOOPBACK}:{port}"
         return self._connect
 
-    def _start(self, name: str, *given: object) -> subprocess.Popen[bytes]:
+    def said(self, process: subprocess.Popen[bytes]) -> str:
+        """Give what a process of the cluster wrote to its log."""
+        return (self.folder / f"log-{self._processes.index(process)}").read_text()
+
+    def _start(self, name: str, *given: object, **changes: str) -> subprocess.Popen[bytes]:
         log = self.folder / f"log-{len(self._processes)}"
         with log.open("wb") as said:
             one = subprocess.Popen(
                 [HOME / "bin" / "spark-class", f"org.apache.spark.{name}", *map(str, given)],
-                env=self.environment,
+                env=self.environment | changes,
                 cwd=self.folder,
                 stdin=subprocess.DEVNULL,
                 stdout=said,

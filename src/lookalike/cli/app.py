@@ -94,9 +94,10 @@ def main() -> None:
 
         _end(stopped(), STOPPED)
     except BrokenPipeError:
-        # A reader of the output that has enough is no error; and Python must not try, and fail,
-        # to write the rest when it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # A reader of the output that has enough is no error.
+        from lookalike.cli.output import discard_rest
+
+        discard_rest()
     except QuadraticError as error:
         _end(error.for_command_line())
     except SettingsError as error:

@@ -39,7 +39,7 @@ def boilerplate(
     import lookalike
     from lookalike.base.wording import count
     from lookalike.cli import screen, working
-    from lookalike.cli.output import kind_of, show_facts, write_out
+    from lookalike.cli.output import kind_of, read_by_another, show_facts, write_out
     from lookalike.cli.summary import say_warnings, summarise
 
     working.limit_of(fail_on)
@@ -48,12 +48,13 @@ def boilerplate(
     with working.session(console, options) as given:
         result = lookalike.boilerplate(lookalike.paths(*source), **given)
     with result:
-        if as_json:
-            show_facts(result.record(), passages=result.passages.to_pylist())
-        elif kind == "table":
-            _show(result, screen.results())
-        elif kind is not None:
-            write_out(iter([result.passages]), kind, result.summary.seconds)
+        with read_by_another():
+            if as_json:
+                show_facts(result.record(), passages=result.passages.to_pylist())
+            elif kind == "table":
+                _show(result, screen.results())
+            elif kind is not None:
+                write_out(iter([result.passages]), kind, result.summary.seconds)
         if not result.was_there:
             say_warnings(console, result.summary.warnings)
             facts = [f"Found      {count(len(result.passages), 'shared passage')}"]

@@ -45,9 +45,17 @@ class Command(click.Command):
         super().format_options(context, formatter)
 
 
+class FileName(click.Path):
+    """The name of a file, or an address, of which a path would lose a slash."""
+
+    def convert(self, value: Any, param: click.Parameter | None, context: Any) -> Any:
+        """Make a path of what is none yet, if it is to be one."""
+        return value if "://" in str(value) else super().convert(value, param, context)
+
+
 def file_name(kind: type | None = None) -> click.Path:
     """Give the type of what names a file: shells complete it, and nobody looks at it yet."""
-    return click.Path(readable=False, path_type=kind)
+    return FileName(readable=False, path_type=kind)
 
 
 def flag(names: Iterable[str], sentence: str) -> click.Option:

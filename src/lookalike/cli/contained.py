@@ -38,7 +38,7 @@ def contained(
     import lookalike
     from lookalike.base.wording import count
     from lookalike.cli import screen, working
-    from lookalike.cli.output import kind_of, show_facts, write_out
+    from lookalike.cli.output import kind_of, read_by_another, show_facts, write_out
     from lookalike.cli.summary import say_warnings, score_lines, summarise
 
     working.limit_of(fail_on)
@@ -47,12 +47,13 @@ def contained(
     with working.session(console, options) as given:
         result = lookalike.contained(lookalike.paths(*source), **given)
     with result:
-        if as_json:
-            show_facts(result.record(), pairs=result.top(SHOWN_PAIRS).to_pylist())
-        elif kind == "table":
-            _show(result, screen.results())
-        elif kind is not None:
-            write_out(result.pair_blocks(), kind, result.summary.seconds)
+        with read_by_another():
+            if as_json:
+                show_facts(result.record(), pairs=result.top(SHOWN_PAIRS).to_pylist())
+            elif kind == "table":
+                _show(result, screen.results())
+            elif kind is not None:
+                write_out(result.pair_blocks(), kind, result.summary.seconds)
         if not result.was_there:
             say_warnings(console, result.summary.warnings)
             facts = [

@@ -73,7 +73,7 @@ def dedup(
     """
     import lookalike
     from lookalike.cli import screen, working
-    from lookalike.cli.output import kind_of, show_facts, write_out
+    from lookalike.cli.output import kind_of, read_by_another, show_facts, write_out
 
     out = options["out"]
     _check_output(options, format_, dry_run=dry_run)
@@ -96,12 +96,15 @@ def dedup(
         result = lookalike.dedup(lookalike.paths(*source), **told)
     with result:
         counts = result.counts
-        if as_json:
-            show_facts(result.record(), removed=result.removed.slice(0, SHOWN_REMOVED).to_pylist())
-        elif kind == "table":
-            _show(result, counts["removed"])
-        elif kind is not None:
-            write_out(iter([result.removed]), kind, result.summary.seconds)
+        with read_by_another():
+            if as_json:
+                show_facts(
+                    result.record(), removed=result.removed.slice(0, SHOWN_REMOVED).to_pylist()
+                )
+            elif kind == "table":
+                _show(result, counts["removed"])
+            elif kind is not None:
+                write_out(iter([result.removed]), kind, result.summary.seconds)
         if not result.was_there:
             _summarise(result, out, console, explain=explain)
         working.end_if(fail_on, counts["removed"], counts["removed"], counts["read"])

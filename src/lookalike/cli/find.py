@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["find"]
 
+SUMMARISED_PAIRS = 3
 SHOWN_PAIRS = 20
 SHOWN_CLUSTERS = 10
 SHOWN_MEMBERS = 8
@@ -51,7 +52,7 @@ def find(
     """
     import lookalike
     from lookalike.cli import screen, working
-    from lookalike.cli.output import kind_of, show_facts, write_out
+    from lookalike.cli.output import kind_of, read_by_another, show_facts, write_out
 
     working.limit_of(fail_on)
     if asks_for_spark(options):
@@ -66,13 +67,14 @@ def find(
     with working.session(console, options) as given:
         result = lookalike.find(lookalike.paths(*source), **given)
     with result:
-        if as_json:
-            top, clusters = result.top(SHOWN_PAIRS), result.clusters.slice(0, SHOWN_PAIRS)
-            show_facts(result.record(), pairs=top.to_pylist(), clusters=clusters.to_pylist())
-        elif kind == "table":
-            _show(result, source, screen.results())
-        elif kind is not None:
-            write_out(result.pair_blocks(), kind, result.summary.seconds)
+        with read_by_another():
+            if as_json:
+                top, clusters = result.top(SHOWN_PAIRS), result.clusters.slice(0, SHOWN_PAIRS)
+                show_facts(result.record(), pairs=top.to_pylist(), clusters=clusters.to_pylist())
+            elif kind == "table":
+                _show(result, source, screen.results())
+            elif kind is not None:
+                write_out(result.pair_blocks(), kind, result.summary.seconds)
         if not result.was_there:
             _summarise(result, console, options["out"], explain=explain, shown=kind == "table")
         # Of two corpora, the share is that of the source.
@@ -109,6 +111,7 @@ def _summarise(
     facts = [
         compared_line(result.summary),
         f"Found      {count(found, 'similar pair')}",
+        *([] if shown or out is None else _most_similar_lines(result, out)),
         f"Clusters   {_clusters_text(result)}",
         *nearest,
         *plan_lines(result.plan, result.summary),
@@ -118,6 +121,20 @@ def _summarise(
         from lookalike.cli.screen import show_curve
 
         show_curve(console, result.plan)
+
+
+def _most_similar_lines(result: FindResult, out: Path) -> list[str]:
+    """Name the most similar pairs of a result that went to a file, where nobody sees them yet."""
+    from lookalike.base.wording import similarity_text, visible
+
+    lines = []
+    for pair in result.top(SUMMARISED_PAIRS).to_pylist():
+        estimated = "~" if pair["score"] == "estimated" else ""
+        score = similarity_text(pair["similarity"], result.settings.threshold)
+        lines.append(f"           {estimated}{score}  {visible(pair['a'])}  {visible(pair['b'])}")
+    if result.pair_count > SUMMARISED_PAIRS:
+        lines.append(f"           the others are in {out}")
+    return lines
 
 
 def _clusters_text(result: FindResult) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -10,7 +12,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-__all__ = ["kind_of", "show_facts", "write_out"]
+__all__ = ["discard_rest", "kind_of", "read_by_another", "show_facts", "write_out"]
 
 
 def kind_of(options: dict[str, Any], *, as_json: bool = False) -> str | None:
@@ -27,6 +29,21 @@ def kind_of(options: dict[str, Any], *, as_json: bool = False) -> str | None:
     if given == "parquet" and sys.stdout.isatty():
         raise SettingsError("Parquet is not for the screen: name a file with --out")
     return given or "table"
+
+
+@contextmanager
+def read_by_another() -> Iterator[None]:
+    """Write what another program may stop reading: what comes after goes on, and the status too."""
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        discard_rest()
+
+
+def discard_rest() -> None:
+    """Write no more to standard output: Python would try, and fail, when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def write_out(tables: Iterator[pa.Table], kind: str, seconds: dict[str, float]) -> None:

@@ -67,6 +67,10 @@ class _Screen(Console):
         for piece in super().render(renderable, options):
             yield piece if piece.control else piece._replace(text=visible_lines(piece.text))
 
+    def on_broken_pipe(self) -> None:
+        """Leave it to the command what becomes of a reader that has enough, and of the status."""
+        raise BrokenPipeError
+
 
 def results() -> Console:
     """Give the console of standard output."""
@@ -169,7 +173,9 @@ def show_curve(console: Console, plan: Plan | None) -> None:
         console.print("There is no curve: every pair that is asked for is found.")
         return
     console.print()
-    console.print(curve_table(("candidate", "found", "missed"), plan.table()))
+    # Of estimates, what reaches the threshold is found; else a pair below it is only compared.
+    compared = "found" if plan.estimated else "compared"
+    console.print(curve_table(("candidate", compared, "missed"), plan.table()))
     console.print(f"\n{plan.curve_words()}")
     show_half(console, plan)
     console.print()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, chain, islice, pairwise, zip_longest
 from typing import TYPE_CHECKING
 
@@ -34,6 +34,9 @@ SHARED_ROWS, OTHER_ROWS = (4, 2), (8, 4)
 """Rows of a long piece that are shown, at its beginning and its end: of a passage, of the rest."""
 MANY_LINES = 5
 """Lines of a text from which on it matters how long they are."""
+INDENTED = 0.25
+"""The share of lines that are indented, from which on a text is taken for code."""
+TAB = "    "
 WORD = re.compile(r"\S+")
 BLANK = re.compile(r"\s+")
 BREAK = re.compile(r"\s*\n\s*\n\s*")
@@ -53,6 +56,8 @@ class _Atom:
     """Whether it stays on the row of the one before: a mark with its word, a comma with a mark."""
     breaks: int = 0
     """Rows to end before it: 1 for a new line, 2 for a new paragraph."""
+    indent: int = 0
+    """Blanks before it, where it is the first of its line."""
 
 
 @dataclass(frozen=True)
@@ -74,16 +79,20 @@ class _Side:
         self.span_starts = [start for start, *_ in self.spans]
         self.span_reach = [*accumulate((end for _, end, _ in self.spans), max)]
         self.line_starts = [0, *(at + 1 for at, sign in enumerate(text) if sign == "\n")]
-        self.keeps_lines = self._has_short_lines()
+        self.keeps_lines = self._has_own_lines()
 
     def line(self, place: int) -> int:
         """Give the number of the line at a place, from 1."""
         return bisect_right(self.line_starts, place)
 
-    def _has_short_lines(self) -> bool:
-        """Tell verse and code, whose lines fit, from prose that is set anew."""
-        lengths = sorted(len(line) for line in self.text.split("\n") if line.strip())
-        return len(lengths) >= MANY_LINES and lengths[len(lengths) // 2] <= self.width
+    def _has_own_lines(self) -> bool:
+        """Tell code and verse, which are indented or short, from prose that is set anew."""
+        lines = [line for line in self.text.split("\n") if line.strip()]
+        if len(lines) < MANY_LINES:
+            return False
+        indented = sum(line[0].isspace() for line in lines)
+        middle = sorted(map(len, lines))[len(lines) // 2]
+        return middle <= self.width or indented >= INDENTED * len(lines)
 
     def rows(self, start: int, end: int, fold: tuple[int, int] | None, what: str) -> list[_Row]:
         """Set a piece of the text in rows; one that is long is folded, which is said."""
@@ -101,6 +110,8 @@ class _Side:
         tail_at = max(head[-1].end, end - last * self.width)
         found = BLANK.search(self.text, tail_at, end)
         tail = [*self._wrapped(found.end() if found else end, end)][-last:]
+        while tail and tail[0].start < 0:
+            tail.pop(0)
         hidden = self.text[head[-1].end : tail[0].start if tail else end]
         said = f"… {count(len(WORD.findall(hidden)), 'word')} {what} …"
         return [*head, _Row(Text().append(said, "dim"), -1, -1), *tail]
@@ -114,9 +125,9 @@ class _Side:
                 if atom.breaks > 1:
                     yield _Row(Text(), -1, last)
                 row, used, space, first = Text(), 0, 0, -1
-            if space:
-                row.append(" ")
-            row.append(atom.text, atom.style)
+            if not used:
+                space = min(atom.indent, self.width // 4, max(0, self.width - size))
+            row.append(" " * space).append(atom.text, atom.style)
             first, last = (atom.start if first < 0 else first), atom.end
             used += space + cell_len(atom.text)
         if used:
@@ -145,6 +156,7 @@ class _Side:
         for found in WORD.finditer(self.text, start, end):
             between = self.text[before : found.start()]
             breaks = self._breaks(between) if before > start else 0
+            indent = self._indent(found.start())
             cuts = sorted(
                 {
                     place
@@ -155,9 +167,9 @@ class _Side:
             )
             is_apart = True
             for one, other in pairwise([found.start(), *cuts, found.end()]):
-                for atom in self._marked(one, other, is_apart, breaks):
-                    yield atom
-                    breaks = 0
+                for atom in self._marked(one, other, is_apart):
+                    yield replace(atom, breaks=breaks, indent=indent)
+                    breaks = indent = 0
                 is_apart = False
             before = found.end()
 
@@ -165,6 +177,13 @@ class _Side:
         if BREAK.fullmatch(between):
             return 2
         return int(self.keeps_lines and "\n" in between)
+
+    def _indent(self, start: int) -> int:
+        """Count the blanks before the first word of a line, where lines are kept."""
+        if not self.keeps_lines:
+            return 0
+        before = self.text[self.line_starts[self.line(start) - 1] : start]
+        return 0 if before.strip() else len(before.replace("\t", TAB))
 
     def _near(self, start: int, end: int) -> list[tuple[int, int, int]]:
         """Give the passages that touch a word."""
@@ -176,7 +195,7 @@ class _Side:
             at -= 1
         return near[::-1]
 
-    def _marked(self, start: int, end: int, is_apart: bool, breaks: int) -> Iterator[_Atom]:
+    def _marked(self, start: int, end: int, is_apart: bool) -> Iterator[_Atom]:
         """Give a part of a word that no passage cuts, with the marks of those that begin or end."""
         near = self._near(start, end)
         inside = [number for a, b, number in near if a <= start and end <= b]
@@ -185,11 +204,11 @@ class _Side:
         is_glued = not is_apart
         for a, _, number in near:
             if a == start:
-                yield _Atom(f"[{number}", bold, start, start, is_apart, is_glued, breaks)
-                is_apart, is_glued, breaks = True, True, 0
+                yield _Atom(f"[{number}", bold, start, start, is_apart, is_glued)
+                is_apart, is_glued = True, True
         for part in self._parts(self.text[start:end]):
-            yield _Atom(part, style, start, end, is_apart, is_glued, breaks)
-            is_apart, is_glued, breaks = False, False, 0
+            yield _Atom(part, style, start, end, is_apart, is_glued)
+            is_apart, is_glued = False, False
         for _, b, number in near:
             if b == end:
                 yield _Atom(f"{number}]", bold, end, end, True, True)

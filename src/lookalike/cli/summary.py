@@ -120,17 +120,7 @@ def wrapped(line: str, width: int, *, indent: int = 0) -> str:
 
 def compared_line(summary: Summary) -> str:
     """Say how many candidates there were, and what became of them."""
-    from lookalike.base.wording import count
-
-    compared = summary.candidates - summary.dismissed
-    line = (
-        f"Compared   {count(compared, 'candidate')} among "
-        f"{count(summary.distinct, 'distinct document')}, "
-        f"{summary.rejected - summary.dismissed:,} rejected"
-    )
-    if summary.dismissed:
-        line += f"; {summary.dismissed:,} more ruled out by their sketches"
-    return line
+    return f"Compared   {summary.compared_text()}"
 
 
 def plan_lines(plan: Plan, summary: Summary) -> list[str]:

@@ -24,10 +24,11 @@ from lookalike.base.errors import OutputError
 from lookalike.index.postgres_address import PostgresAddress
 from lookalike.index.postgres_ahead import LOOK_AHEAD, Ahead
 from lookalike.index.postgres_arrays import of_numbers, of_texts
+from lookalike.index.postgres_changes import Writing, count_up
 from lookalike.index.postgres_connections import Connections, piped
 from lookalike.index.postgres_errors import LostError, explained, was_undone
 from lookalike.index.postgres_library import psycopg
-from lookalike.index.postgres_rows import PARTS, Reading, Writing, count_up, one_row
+from lookalike.index.postgres_rows import PARTS, Reading, one_row
 from lookalike.index.postgres_schema import create_schema, is_older, upgrade, version_of
 
 if TYPE_CHECKING:

@@ -19,15 +19,17 @@ if TYPE_CHECKING:
 __all__ = ["LOOK_AHEAD", "Ahead"]
 
 CONTENT, DOCUMENT, CANDIDATE, BLOCK, FACT = range(5)
-# No plan of it has anything to choose: each part goes by the index of its table.
+# No plan of it has anything to choose: each part goes by the index of its table. A join would: of
+# a table that was filled a moment ago the server knows too little, and reads all of its index.
 LOOK_AHEAD = f"""
 SELECT {CONTENT}, number, content, NULL::bigint[], NULL::text, NULL::text, NULL::bigint
 FROM entry WHERE content = ANY(%(contents)s::bytea[])
 UNION ALL SELECT {DOCUMENT}, entry, NULL, NULL, id, metadata, run
 FROM document WHERE id = ANY(%(ids)s::text[])
-UNION ALL SELECT {CANDIDATE}, found.entry, sketch, found.keys, NULL, NULL, NULL
+UNION ALL SELECT {CANDIDATE}, found.entry, (SELECT sketch FROM entry WHERE number = found.entry),
+    found.keys, NULL, NULL, NULL
 FROM (SELECT entry, array_agg(key) AS keys FROM loose WHERE key = ANY(%(keys)s::bigint[])
-    GROUP BY entry) AS found LEFT JOIN entry ON number = found.entry
+    GROUP BY entry) AS found
 UNION ALL SELECT {BLOCK}, block, NULL, NULL, NULL, NULL, NULL
 FROM crowd WHERE key = ANY(%(keys)s::bigint[])
 UNION ALL SELECT {FACT}, NULL, NULL, NULL, name, text, NULL

@@ -16,6 +16,7 @@ from lookalike.base.errors import OutputError, SourceError, UnreadableError
 from lookalike.base.lock import Lock
 from lookalike.base.wording import quoted
 from lookalike.index.packed import damaged
+from lookalike.index.sqlite_changes import Changes
 from lookalike.index.sqlite_rows import SCHEMA, Rows
 from lookalike.index.store import FORMAT, Made
 
@@ -38,6 +39,10 @@ LOG_PAGES = 1 << 14
 is written there once."""
 MODE = urlencode({"mode": "rw"})
 """A file that is not there is not made."""
+UNCHANGING = urlencode({"mode": "ro", "immutable": "1"})
+"""Where nothing can be written, neither the file nor SQLite's own files beside it."""
+STATEMENTS = 512
+"""Statements that a connection keeps ready; one for few values has a form for each number."""
 CACHE_BYTES = 1 << 26
 """Pages that a connection holds; the system holds others."""
 
@@ -67,6 +72,7 @@ class SqliteStore:
         self._idle: list[sqlite3.Connection] = []
         self._lock = threading.Lock()
         self._closed = False
+        self._unchanging = False
         STORES.add(self)
         with self._failures():
             self._check_file()
@@ -99,6 +105,9 @@ class SqliteStore:
             raise SourceError(
                 f"there is no index {self.address}: make one by lookalike index create"
             )
+        if not _can_be_written(self._path):
+            _check_no_log(self._path)
+            self._unchanging = True
         # By SQLite: to close the file otherwise would end the locks of this process on it. And
         # before anything is set, which would change the file of another program.
         connection = self._opened()
@@ -121,17 +130,18 @@ class SqliteStore:
 
     def _opened(self) -> sqlite3.Connection:
         return sqlite3.connect(
-            f"{self._path.absolute().as_uri()}?{MODE}",
+            f"{self._path.absolute().as_uri()}?{UNCHANGING if self._unchanging else MODE}",
             uri=True,
             timeout=self._wait,
             isolation_level=None,
             check_same_thread=False,
+            cached_statements=STATEMENTS,
         )
 
     def _connect(self) -> sqlite3.Connection:
         connection = self._opened()
         try:
-            if self._read_only:
+            if self._read_only or self._unchanging:
                 connection.execute("PRAGMA query_only = ON")
             else:
                 connection.execute("PRAGMA journal_mode = WAL")
@@ -178,12 +188,12 @@ class SqliteStore:
     @contextmanager
     def write(
         self, locks: NDArray[np.int64] | None = None, sought: Sought | None = None
-    ) -> Iterator[Rows]:
+    ) -> Iterator[Changes]:
         """Change the file: one writer at a time, whatever the locks."""
         del locks, sought
         with self._failures(), self._connected() as connection:
             connection.execute("BEGIN IMMEDIATE")
-            yield Rows(connection)
+            yield Changes(connection)
             connection.execute("COMMIT")
 
     def change(
@@ -277,6 +287,21 @@ def _unlock_all() -> None:
 if hasattr(os, "register_at_fork"):
     # A copy of this process would take the locks of its connections to be its own.
     os.register_at_fork(before=_close_all_idle, after_in_child=_unlock_all)
+
+
+def _can_be_written(path: Path) -> bool:
+    """Tell whether a file can be changed, and others made beside it."""
+    return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
+
+
+def _check_no_log(path: Path) -> None:
+    """Refuse a file that cannot be changed while some of its changes are not in it yet."""
+    log = path.with_name(f"{path.name}-wal")
+    if log.exists() and log.stat().st_size:
+        raise SourceError(
+            f"{path} cannot be written, and {log.name} beside it has changes that are not in it: "
+            "open it once with the right to write, or give a copy by lookalike index copy"
+        )
 
 
 def _beside(path: Path) -> Path:

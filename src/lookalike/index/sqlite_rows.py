@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lookalike.base.errors import SourceError
-from lookalike.base.threads import pieces
-from lookalike.base.wording import quoted
 from lookalike.index.store import Block, Body, Document, Entry
 
 if TYPE_CHECKING:
@@ -19,16 +15,14 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.index.store import Entries
 
-__all__ = ["SCHEMA", "Rows"]
+__all__ = ["CONTENT_BYTES", "FEW", "SCHEMA", "Rows", "block_of", "no_such_row"]
 
 CONTENT_BYTES = 16
-NUMBER_BITS = 16
-STATEMENT_ENTRIES = 1 << NUMBER_BITS
-"""Rows that go in by one statement, at the most."""
-STATEMENT_BYTES = 1 << 26
-"""Bytes of bodies that do."""
+FEW = 16
+"""Values that stand in a statement themselves, and rows that go in one by one: of those of a single
+document, to write and read JSON takes longer than the rest."""
+MARKS = [", ".join("?" * count) for count in range(FEW + 1)]
 SCHEMA = """
 CREATE TABLE fact (name TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE entry (
@@ -56,6 +50,11 @@ CREATE TABLE crowd (
 );
 CREATE INDEX crowd_key ON crowd (key);
 """
+DOCUMENTS = "SELECT id, entry, metadata, run FROM document"
+ENTRIES = (
+    "SELECT e.number, e.content, e.sketch, e.length, e.empty, b.body"
+    " FROM entry e LEFT JOIN body b ON b.entry = e.number"
+)
 PARTS = ("documents", "entries", "texts", "bands", "crowds")
 """What takes room, as a user is told."""
 
@@ -67,6 +66,14 @@ class Rows:
         """Take a connection that is in a transaction."""
         self._run = connection.execute
         self._many: Callable[..., sqlite3.Cursor] = connection.executemany
+
+    def _among(self, select: str, values: Sequence[Any], then: str = "") -> sqlite3.Cursor:
+        """Ask for the rows in which what a statement ends with is one of some values."""
+        if len(values) <= FEW:
+            return self._run(f"{select} IN ({MARKS[len(values)]}) {then}", values)
+        listed = json.dumps([*values])
+        among = " IN (SELECT value FROM json_each(?)) "
+        return self._run(select + among + then, (listed,))
 
     def fact(self, name: str) -> str | None:
         """Give a fact."""
@@ -82,45 +89,37 @@ class Rows:
 
     def loose(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Give the loose rows of buckets."""
-        rows = self._run(
-            "SELECT key, entry FROM loose WHERE key IN (SELECT value FROM json_each(?))",
-            (_listed(keys),),
-        ).fetchall()
+        rows = self._among("SELECT key, entry FROM loose WHERE key", keys.tolist()).fetchall()
         try:
             found = np.array(rows, np.int64).reshape(-1, 2)
         except (OverflowError, TypeError, ValueError):
-            raise _no_such_row() from None
+            raise no_such_row() from None
         return found[:, 0], found[:, 1]
 
     def blocks(self, keys: NDArray[np.int64]) -> Iterator[Block]:
         """Give the blocks of the crowds among buckets."""
-        for key, entries, sketches in self._run(
-            "SELECT key, entries, sketches FROM crowd"
-            " WHERE key IN (SELECT value FROM json_each(?)) ORDER BY block",
-            (_listed(keys),),
-        ):
-            yield _block(key, entries, sketches)
+        select = "SELECT key, entries, sketches FROM crowd WHERE key"
+        for key, entries, sketches in self._among(select, keys.tolist(), "ORDER BY block"):
+            yield block_of(key, entries, sketches)
 
     def sketches(self, entries: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
         """Give sketches."""
-        rows = self._run(
-            "SELECT number, sketch FROM entry WHERE number IN (SELECT value FROM json_each(?))",
-            (_listed(entries),),
-        ).fetchall()
+        select = "SELECT number, sketch FROM entry WHERE number"
+        rows = self._among(select, entries.tolist()).fetchall()
         numbers = np.array([number for number, _ in rows], np.int64)
         return numbers, _sketch_rows([sketch for _, sketch in rows])
 
     def bodies(self, entries: NDArray[np.int64]) -> list[Body]:
         """Give bodies."""
-        rows = self._run(
-            "SELECT e.number, e.content, e.length, b.body FROM entry e JOIN body b "
-            "ON b.entry = e.number WHERE e.number IN (SELECT value FROM json_each(?))",
-            (_listed(entries),),
-        )
+        select = "SELECT e.number, e.content, e.length, b.body FROM entry e JOIN body b"
+        rows = self._among(f"{select} ON b.entry = e.number WHERE e.number", entries.tolist())
         return [Body(*_typed(row, int, bytes, int, bytes)) for row in rows]
 
     def contents(self, contents: Sequence[bytes]) -> dict[bytes, int]:
         """Give the entries that have these contents."""
+        if len(contents) <= FEW:
+            select = "SELECT content, number FROM entry WHERE content"
+            return dict(self._among(select, contents).fetchall())
         places = range(1, CONTENT_BYTES * len(contents), CONTENT_BYTES)
         rows = self._run(
             "SELECT e.content, e.number FROM json_each(?) asked CROSS JOIN entry e"
@@ -131,49 +130,30 @@ class Rows:
 
     def documents(self, ids: Sequence[str]) -> list[Document]:
         """Give those documents that there are."""
-        rows = self._run(
-            "SELECT id, entry, metadata, run FROM document"
-            " WHERE id IN (SELECT value FROM json_each(?))",
-            (json.dumps([*ids]),),
-        )
+        rows = self._among(f"{DOCUMENTS} WHERE id", ids)
         return [_document(row) for row in rows]
 
     def documents_of(self, entries: NDArray[np.int64]) -> list[Document]:
         """Give the documents of entries."""
-        rows = self._run(
-            "SELECT id, entry, metadata, run FROM document"
-            " WHERE entry IN (SELECT value FROM json_each(?))",
-            (_listed(entries),),
-        )
+        rows = self._among(f"{DOCUMENTS} WHERE entry", entries.tolist())
         return [_document(row) for row in rows]
 
     def next_documents(self, after: str | None, most: int) -> list[Document]:
         """Give documents in the order of their ids."""
-        columns = "SELECT id, entry, metadata, run FROM document"
         if after is None:
-            rows = self._run(f"{columns} ORDER BY id LIMIT ?", (most,))
+            rows = self._run(f"{DOCUMENTS} ORDER BY id LIMIT ?", (most,))
         else:
-            rows = self._run(f"{columns} WHERE id > ? ORDER BY id LIMIT ?", (after, most))
+            rows = self._run(f"{DOCUMENTS} WHERE id > ? ORDER BY id LIMIT ?", (after, most))
         return [_document(row) for row in rows]
 
     def next_entries(self, after: int, most: int) -> list[Entry]:
         """Give entries in the order of their numbers."""
-        rows = self._run(
-            "SELECT e.number, e.content, e.sketch, e.length, e.empty, b.body"
-            " FROM entry e LEFT JOIN body b ON b.entry = e.number "
-            "WHERE e.number > ? ORDER BY e.number LIMIT ?",
-            (after, most),
-        )
+        rows = self._run(f"{ENTRIES} WHERE e.number > ? ORDER BY e.number LIMIT ?", (after, most))
         return [_entry(row) for row in rows]
 
     def entries(self, numbers: NDArray[np.int64]) -> list[Entry]:
         """Give entries."""
-        rows = self._run(
-            "SELECT e.number, e.content, e.sketch, e.length, e.empty, b.body"
-            " FROM entry e LEFT JOIN body b ON b.entry = e.number "
-            "WHERE e.number IN (SELECT value FROM json_each(?))",
-            (_listed(numbers),),
-        )
+        rows = self._among(f"{ENTRIES} WHERE e.number", numbers.tolist())
         return [_entry(row) for row in rows]
 
     def counts(self) -> dict[str, int]:
@@ -214,162 +194,9 @@ class Rows:
         )
         return [(int(key), int(size)) for key, size in rows]
 
-    def set_fact(self, name: str, text: str | None) -> None:
-        """Note a fact, or forget it."""
-        if text is None:
-            self._run("DELETE FROM fact WHERE name = ?", (name,))
-        else:
-            self._run("INSERT OR REPLACE INTO fact VALUES (?, ?)", (name, text))
 
-    def claim(
-        self,
-        contents: Sequence[bytes],
-        others: Sequence[int],
-        known: dict[bytes, int] | None = None,
-    ) -> dict[bytes, int]:
-        """Give the entries that have these contents; nobody else writes meanwhile."""
-        del others
-        return self.contents(contents) if known is None else known
-
-    def count_up(self, name: str, by: int, *, gaps: bool = False) -> int:
-        """Raise a counter, which leaves no gaps."""
-        del gaps
-        try:
-            before = int(self.fact(name) or 0)
-        except ValueError:
-            raise _no_such_row() from None
-        self.set_fact(name, str(before + by))
-        return before
-
-    def put_entries(self, entries: Entries) -> None:
-        """Add entries, and their loose rows in the order in which the table has them.
-
-        Many rows go in by one statement, which other threads do not have to wait for: row by row,
-        the lock of the interpreter would be given away and taken back for each.
-        """
-        for begin in range(0, len(entries.rows), STATEMENT_ENTRIES):
-            self._put_rows(entries.rows[begin : begin + STATEMENT_ENTRIES])
-        if not len(entries.keys):
-            return
-        first = int(entries.of_key.min())
-        for low in range(first, int(entries.of_key.max()) + 1, STATEMENT_ENTRIES):
-            mine = (entries.of_key >= low) & (entries.of_key < low + STATEMENT_ENTRIES)
-            # A key has 48 bits, so that the number within the statement fits beside it.
-            packed = (entries.keys[mine] << NUMBER_BITS) | (entries.of_key[mine] - low)
-            self._run(
-                "INSERT OR IGNORE INTO loose SELECT value >> ?, ? + (value & ?) FROM json_each(?)",
-                (NUMBER_BITS, low, STATEMENT_ENTRIES - 1, _listed(np.sort(packed))),
-            )
-
-    def _put_rows(self, rows: Sequence[Entry]) -> None:
-        """Add entries by one statement: their blobs as one, and where each begins in it."""
-        width = len(rows[0].sketch)
-        self._run(
-            "INSERT INTO entry (number, content, length, empty, sketch)"
-            " SELECT json_extract(value, '$[0]'), substr(?, 1 + key * ?, ?),"
-            " json_extract(value, '$[1]'), json_extract(value, '$[2]'),"
-            " coalesce(substr(?, 1 + key * ?, ?), x'') FROM json_each(?)",
-            (
-                b"".join(row.content for row in rows),
-                *(CONTENT_BYTES, CONTENT_BYTES),
-                b"".join(row.sketch for row in rows),
-                *(width, width),
-                json.dumps([(row.number, row.length, int(row.empty)) for row in rows]),
-            ),
-        )
-        kept = [row for row in rows if row.body is not None]
-        for some in _of_size(kept):
-            bodies = [row.body or b"" for row in some]
-            ends = [*accumulate(map(len, bodies))]
-            spans = [
-                (row.number, end - len(body) + 1, len(body))
-                for row, body, end in zip(some, bodies, ends, strict=True)
-            ]
-            self._run(
-                # Of a blob without bytes a part is null, and an empty document has no other.
-                "INSERT INTO body SELECT json_extract(value, '$[0]'), coalesce("
-                "substr(?, json_extract(value, '$[1]'), json_extract(value, '$[2]')), x'')"
-                " FROM json_each(?)",
-                (b"".join(bodies), json.dumps(spans)),
-            )
-
-    def put_documents(self, documents: Sequence[Document]) -> None:
-        """Add or replace documents, in the order in which the table has them."""
-        for one in documents:
-            if "\0" in one.id:
-                raise SourceError(f"the id {quoted(one.id)} holds a NUL: give it another")
-        for begin in range(0, len(documents), STATEMENT_ENTRIES):
-            some = documents[begin : begin + STATEMENT_ENTRIES]
-            self._run(
-                "INSERT OR REPLACE INTO document (id, entry, metadata, run)"
-                " SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'),"
-                " json_extract(value, '$[2]'), json_extract(value, '$[3]') FROM json_each(?)"
-                " ORDER BY 1, key",
-                (json.dumps([*some]),),
-            )
-
-    def drop_documents(self, ids: Sequence[str]) -> None:
-        """Remove documents."""
-        self._many("DELETE FROM document WHERE id = ?", [(name,) for name in ids])
-
-    def drop_unused(self, entries: NDArray[np.int64]) -> int:
-        """Remove entries that no document is a copy of."""
-        unused = self._run(
-            "SELECT value FROM json_each(?) WHERE value IN (SELECT number FROM entry) "
-            "AND NOT EXISTS (SELECT 1 FROM document WHERE entry = value)",
-            (_listed(np.unique(entries)),),
-        ).fetchall()
-        self._many("DELETE FROM entry WHERE number = ?", unused)
-        self._many("DELETE FROM body WHERE entry = ?", unused)
-        return len(unused)
-
-    def take_loose(self, key: int) -> NDArray[np.int64]:
-        """Remove the loose rows of a bucket."""
-        rows = self._run("SELECT entry FROM loose WHERE key = ?", (key,)).fetchall()
-        self._run("DELETE FROM loose WHERE key = ?", (key,))
-        return np.array(rows, np.int64).reshape(-1)
-
-    def put_blocks(self, blocks: Sequence[Block]) -> None:
-        """Add blocks to crowds."""
-        self._many(
-            "INSERT INTO crowd (key, entries, sketches) VALUES (?, ?, ?)",
-            [
-                (one.key, one.entries.astype("<i8").tobytes(), one.sketches.tobytes())
-                for one in blocks
-            ],
-        )
-
-    def sweep(self) -> None:
-        """Remove what names entries that are gone."""
-        self._run("DELETE FROM loose WHERE entry NOT IN (SELECT number FROM entry)")
-        crowds = self._run("SELECT block FROM crowd").fetchall()
-        for (number,) in crowds:
-            row = self._run(
-                "SELECT key, entries, sketches FROM crowd WHERE block = ?", (number,)
-            ).fetchone()
-            if row is None:
-                raise _no_such_row()
-            block = _block(*row)
-            there, _ = self.sketches(block.entries)
-            left = np.isin(block.entries, there)
-            if not left.all():
-                self._run("DELETE FROM crowd WHERE block = ?", (number,))
-                if left.any():
-                    self.put_blocks([Block(block.key, block.entries[left], block.sketches[left])])
-
-
-def _of_size(rows: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
-    """Cut entries into runs whose bodies are not too large together."""
-    lengths = np.array([len(row.body or b"") for row in rows], np.int64)
-    for piece in pieces(lengths, STATEMENT_BYTES):
-        yield rows[piece]
-
-
-def _listed(numbers: NDArray[np.int64]) -> str:
-    return json.dumps(numbers.tolist())
-
-
-def _no_such_row() -> sqlite3.Error:
+def no_such_row() -> sqlite3.Error:
+    """Give what is raised where a row has what was never written."""
     return sqlite3.DatabaseError("a row is not what was written")
 
 
@@ -377,7 +204,7 @@ def _typed(row: tuple[Any, ...], *types: type | tuple[type, ...]) -> tuple[Any, 
     """Give a row whose values are of types; SQLite has no types of its own."""
     for value, kind in zip(row, types, strict=True):
         if not isinstance(value, kind):
-            raise _no_such_row()
+            raise no_such_row()
     return row
 
 
@@ -400,13 +227,14 @@ def _sketch_rows(sketches: list[Any]) -> NDArray[np.uint8]:
         return np.empty((0, 0), np.uint8)
     width = len(sketches[0]) if isinstance(sketches[0], bytes) else 0
     if not all(isinstance(one, bytes) and len(one) == width for one in sketches):
-        raise _no_such_row()
+        raise no_such_row()
     return np.frombuffer(b"".join(sketches), np.uint8).reshape(len(sketches), -1)
 
 
-def _block(key: Any, entries: Any, sketches: Any) -> Block:
+def block_of(key: Any, entries: Any, sketches: Any) -> Block:
+    """Give a block as it was put."""
     _typed((key, entries, sketches), int, bytes, bytes)
     if not entries or len(entries) % 8 or len(sketches) % (len(entries) // 8):
-        raise _no_such_row()
+        raise no_such_row()
     numbers = np.frombuffer(entries, "<i8")
     return Block(key, numbers, np.frombuffer(sketches, np.uint8).reshape(len(numbers), -1))

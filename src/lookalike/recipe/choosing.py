@@ -12,8 +12,8 @@ from lookalike.base.errors import SettingsError
 from lookalike.base.wording import setting
 from lookalike.candidates.hamming import block_masks, expected_meetings
 from lookalike.candidates.identical import Groups
+from lookalike.planning import bandings, sampling
 from lookalike.planning import plan as planning
-from lookalike.planning import sampling
 from lookalike.recipe.form import CanonicalForm
 from lookalike.recipe.measured import Measured, deciding
 from lookalike.recipe.metrics import Cosine, Fingerprints, Jaccard
@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from lookalike.planning.plan import Costs, Plan
+    from lookalike.planning.bandings import Costs
+    from lookalike.planning.plan import Plan
     from lookalike.planning.sampling import Background
     from lookalike.recipe.metrics import Metric
     from lookalike.settings import Settings
@@ -164,7 +165,7 @@ def choose(
         # So few tell how many copies a document has, not which share of many more pairs are some.
         more = measured.background.of_more(documents / max(sample.distinct, 1))
         measured = replace(measured, background=more)
-    costs = planning.STORED if expected else planning.AT_ONCE
+    costs = bandings.STORED if expected else bandings.AT_ONCE
     recipe, plan = _planned(settings, measured, sample.form, documents, costs, small=small)
     return Chosen(recipe, plan, measured.warnings + _warnings(sample, settings, plan))
 
@@ -203,7 +204,7 @@ def choose_unseen(settings: Settings, *, expected: int, dimension: int | None = 
         metric = _metric(unseen, settings, shingling, 1)
         name = f"{shingling} multiset" if settings.multiset else str(shingling)
         measured = Measured(metric, sampling.TYPICAL, name, _what(metric), reason, [])
-    return Chosen(*_planned(settings, measured, form, expected, planning.STORED), [])
+    return Chosen(*_planned(settings, measured, form, expected, bandings.STORED), [])
 
 
 def _planned(

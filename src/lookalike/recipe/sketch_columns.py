@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.base.errors import SettingsError
 from lookalike.base.wording import quoted, setting
-from lookalike.planning.plan import MAX_GIVEN_ROWS
+from lookalike.planning.bandings import MAX_GIVEN_ROWS
 from lookalike.recipe.metrics import Cosine, Fingerprints, Jaccard
 from lookalike.settings.options import Drawn, Seeded
 from lookalike.sketches import hyperplanes

@@ -83,7 +83,7 @@ def _has_clusters(result: FindResult) -> bool:
 def _facts(result: Result, found: FoundPairs) -> list[tuple[str, str]]:
     """Say in a few words each what was read and found."""
     summary = result.summary
-    compared = summary.candidates - summary.dismissed
+    compared = summary.compared
     nearest = summary.nearest
     facts = {
         "Read": count(summary.documents - summary.references, "document"),
@@ -93,7 +93,7 @@ def _facts(result: Result, found: FoundPairs) -> list[tuple[str, str]]:
         else None,
         "Empty": f"{summary.empty:,}" if summary.empty else None,
         "Copies": f"{summary.identical:,}" if summary.identical else None,
-        "Compared": count(compared, "candidate") if compared else None,
+        "Compared": count(compared, "pair") if compared else None,
         "Found": _found(result, found),
         "Nearest below": None
         if nearest is None or result.settings.simhash is not None

@@ -158,6 +158,10 @@ class Result(ABC):
         """Open a result that was written: a folder, or a file with its record beside it."""
         check_path("path", path)
         record = read_record(Path(path))
+        if record.get("engine") == "spark":
+            raise SourceError(
+                f"{path} was written on Spark, as folders of part files: read them as tables"
+            )
         place = result_of(Path(path))
         kind = Result._commands.get(str(record.get("command")))
         if kind is None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lookalike.base.timing import Seconds
+from lookalike.base.wording import count
 from lookalike.results.nearest import NearestDocuments
 from lookalike.results.unread import none_unread, opened_unread
 
@@ -27,6 +28,7 @@ class Summary:
     identical: int
     """Documents whose canonical text was read before."""
     candidates: int = 0
+    """Pairs that bands brought together, or all pairs where there are no bands."""
     rejected: int = 0
     """Candidates that were found to be below the threshold."""
     dismissed: int = 0
@@ -56,6 +58,22 @@ class Summary:
         """Documents that differ from each other and are not empty."""
         return self.documents - self.empty - self.identical
 
+    @property
+    def compared(self) -> int:
+        """Candidates that were compared, as their sketches did not rule them out."""
+        return self.candidates - self.dismissed
+
+    def compared_text(self) -> str:
+        """Say how many candidates there were, and what became of them."""
+        among = f"among {count(self.distinct, 'distinct document')}"
+        rejected = f"{self.rejected - self.dismissed:,} rejected"
+        if not self.dismissed:
+            return f"{count(self.candidates, 'candidate')} {among}, {rejected}"
+        return (
+            f"{self.compared:,} of {count(self.candidates, 'candidate')} {among}, {rejected}; "
+            f"{self.dismissed:,} ruled out by their sketches"
+        )
+
     def counts(self) -> dict[str, Any]:
         """Give the numbers, for the record of a run."""
         return {
@@ -64,6 +82,7 @@ class Summary:
             "empty": self.empty,
             "identical": self.identical,
             "candidates": self.candidates,
+            "compared": self.compared,
             "rejected": self.rejected,
             "dismissed": self.dismissed,
             "bad": self.bad_count,

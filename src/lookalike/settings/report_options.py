@@ -53,7 +53,7 @@ class PageBounds:
 
     most_pairs: int = option(100_000, "Pairs that are listed at the most, the most similar first.")
     most_texts: int = option(
-        2_000, "Texts in the page at the most: those of each cluster's first pairs first."
+        2_000, "Texts in the page at the most: of the most similar pairs and the largest clusters."
     )
 
 

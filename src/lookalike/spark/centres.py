@@ -1,10 +1,10 @@
 """What stays where buckets are large, without all their pairs.
 
-A million copies that differ a little make half a billion pairs of thousands of documents each. Of
-each large bucket, the first few documents in the order of preference are centres, which are
-compared with all after them. A document that is a centre in each of its large buckets has met all
-before it that are not settled: whether it stays is known, and what is similar to it goes. So
-buckets shrink from round to round, until they are small and all their pairs are made.
+A million copies that differ a little make half a trillion pairs. Of each large bucket, the first
+few documents in the order of preference are centres, which are compared with all after them. A
+document that is a centre in each of its large buckets has met all before it that are not settled:
+whether it stays is known, and what is similar to it goes. So buckets shrink from round to round,
+until they are small and all their pairs are made.
 """
 
 from __future__ import annotations

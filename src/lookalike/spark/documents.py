@@ -72,6 +72,9 @@ def identified(
     made = mapped(source.documents(*others), identify, T.StructType(fields), form)
     documents = frames.keep(made)
     source, read, empty = _checked(source, documents)
+    if read == empty and not source.documents().where("content is not null").limit(1).count():
+        # As locally, it is not known what documents are of which none was seen.
+        form = replace(form, kind=None, dimension=0)
     columns = preference(keep, source.ids, types.get("order"), types.get("value"))
     place = F.struct(*(one.alias(f"k{i}") for i, one in enumerate(columns)), F.col("id"))
     nodes = (

@@ -18,9 +18,10 @@ __all__ = ["PACKAGE_MISSING", "clear_errors", "described", "place_of"]
 SAID_CHARACTERS = 300
 """Of what Spark says where nothing here knows it."""
 PACKAGE_MISSING = (
-    "worker {} has no package {}: install lookalike and what it needs on every worker, in the "
+    "{} has no package {}: install lookalike and what it needs on every worker, in the "
     "Python that runs there"
 )
+REASON = r"^(?:: |Caused by: )?([\w.$]+(?:Exception|Error): .+)$"
 ROOTS = ("pyspark.", "py4j.", "grpc.")
 """Packages whose errors are those of Spark."""
 
@@ -49,41 +50,43 @@ def described(error: BaseException | str) -> LookalikeError:
         found = re.search(pattern, text)
         if found:
             return made_of(found, place_of(text))
-    first = next((line for line in text.splitlines() if line.strip()), type(error).__name__)
-    return SparkError(f"Spark failed: {shortened(' '.join(first.split()), SAID_CHARACTERS)}")
+    # The last reason is what the others came of.
+    reasons = re.findall(REASON, text, re.MULTILINE)
+    said = reasons[-1] if reasons else next(filter(str.strip, text.splitlines()), "for no reason")
+    return SparkError(f"Spark failed: {shortened(' '.join(said.split()), SAID_CHARACTERS)}")
 
 
 def place_of(text: str) -> str:
-    """Tell the host on which a task failed, where the message does."""
+    """Name the worker on which a task failed, where the message does."""
     found = re.search(r"\(TID \d+\) \(([^ )]+)", text)
-    return found[1] if found else "of this cluster"
+    return f"worker {found[1]}" if found else "a worker"
 
 
 def _python_differs(found: re.Match[str], place: str) -> LookalikeError:
     versions = re.findall(r"\d+[., ]+\d+", found[0])
     there, here = [*versions, "another", "this one"][:2]
     return SparkError(
-        f"worker {place} runs Python {there}, and this is Python {here}: install the same there, "
+        f"{place} runs Python {there}, and this is Python {here}: install the same there, "
         "and name it by the configuration spark.pyspark.python"
     )
 
 
 def _no_store(found: re.Match[str], _: str) -> LookalikeError:
-    if "s3" in found[0].lower():
+    if "s3a" in found[0].lower():
         return SourceError(
             "Spark reads s3a:// with the library hadoop-aws, which is missing: add it by the "
             "configuration spark.jars.packages=org.apache.hadoop:hadoop-aws:VERSION, with the "
             "version of the Hadoop that Spark has"
         )
     return SourceError(
-        f"Spark knows no store of the kind {found[1]}://: name a path that it can read, or add the "
-        "library for it by the configuration spark.jars.packages"
+        f"Spark has no library for this store, {found[1]}: name a path that it can read, or add "
+        "the library by the configuration spark.jars.packages"
     )
 
 
 _KNOWN: tuple[tuple[str, Callable[[re.Match[str], str], LookalikeError]], ...] = (
     (
-        r"No module named '([\w.]+)'",
+        r"ModuleNotFoundError: (?:No module named ')?([\w.]+)",
         lambda found, place: SparkError(PACKAGE_MISSING.format(place, found[1])),
     ),
     (
@@ -101,10 +104,7 @@ _KNOWN: tuple[tuple[str, Callable[[re.Match[str], str], LookalikeError]], ...] =
         r"\[PATH_ALREADY_EXISTS\] Path (\S+) already exists",
         lambda found, _: OutputError(f"{found[1]} exists: remove it, or name another folder"),
     ),
-    (
-        r"Class org\.apache\.hadoop\.fs\.s3a\.S3AFileSystem not found",
-        _no_store,
-    ),
+    (r"ClassNotFoundException: Class (\S+FileSystem) not found", _no_store),
     (r'No FileSystem for scheme "?([\w+.-]+)', _no_store),
     (
         r"\[MALFORMED_RECORD_IN_\w+\S*\] Malformed records are detected in [\w ]+[:.] ?(.*)",
@@ -119,14 +119,14 @@ _KNOWN: tuple[tuple[str, Callable[[re.Match[str], str], LookalikeError]], ...] =
     (
         r"OutOfMemoryError|Container killed by YARN for exceeding|exit code 137|OOMKilled",
         lambda _, place: SparkError(
-            f"worker {place} ran out of memory: raise spark.executor.memory and "
+            f"{place} ran out of memory: raise spark.executor.memory and "
             "spark.executor.memoryOverhead, or with a local master spark.driver.memory"
         ),
     ),
     (
         r"No space left on device",
         lambda _, place: SparkError(
-            f"a disk of worker {place} is full: make space, or name another folder by the "
+            f"a disk of {place} is full: make space, or name another folder by the "
             "configuration spark.local.dir"
         ),
     ),

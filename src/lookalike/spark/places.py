@@ -43,7 +43,7 @@ def exists(session: SparkSession, name: str) -> bool:
     from pyspark.errors import AnalysisException
 
     try:
-        listed(session, name)
+        _ = listed(session, name).columns  # a server looks when it is asked
     except AnalysisException as error:
         if "PATH_NOT_FOUND" in str(error):
             return False

@@ -41,7 +41,7 @@ def check_workers(session: SparkSession) -> None:
 def _check(report: dict[str, Any]) -> None:
     host = report["host"]
     if report["missing"] is not None:
-        raise SparkError(PACKAGE_MISSING.format(host, report["missing"]))
+        raise SparkError(PACKAGE_MISSING.format(f"worker {host}", report["missing"]))
     here = ".".join(map(str, sys.version_info[:2]))
     if report["python"] != here:
         raise SparkError(

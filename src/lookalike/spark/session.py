@@ -62,15 +62,21 @@ def conf_of(given: Sequence[str] | None) -> dict[str, str]:
 @contextmanager
 def running_session(master: str | None, conf: Mapping[str, str]) -> Iterator[SparkSession]:
     """Give a session, with what Java says kept from the screen; one that was started is ended."""
-    builder = _builder()
+    sessions = _sessions()
     chosen = master or _configured()
     if chosen is not None:
         check_master(chosen)
+    running = sessions.getActiveSession()
+    if running is not None and master is None:
+        # That of a program that runs commands, as a notebook does: it stays as it is.
+        with clear_errors():
+            yield running
+        return
     remote = (chosen or "").startswith("sc://") or (master is None and "SPARK_REMOTE" in os.environ)
     if not remote:
         use_java()
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = _configure(builder.appName("lookalike"), chosen, conf, remote=remote)
+    builder = _configure(sessions.builder.appName("lookalike"), chosen, conf, remote=remote)
     with tempfile.TemporaryDirectory(prefix="lookalike-") as folder, warnings.catch_warnings():
         warnings.filterwarnings("ignore", module=r"pyspark\.")
         log = Path(folder, "java.log")
@@ -83,12 +89,12 @@ def running_session(master: str | None, conf: Mapping[str, str]) -> Iterator[Spa
                 session.stop()
 
 
-def _builder() -> Any:
+def _sessions() -> Any:
     try:
         from pyspark.sql import SparkSession
     except ImportError:
         raise MissingExtraError("jobs on Spark", "spark") from None
-    return SparkSession.builder
+    return SparkSession
 
 
 def _configured() -> str | None:

@@ -39,10 +39,6 @@ function plural(number, noun) {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }
 
-function mathPower(base, exponent) {
-  return [base, make("sup", {}, exponent)];
-}
-
 // A table whose first column names its rows.
 function table(caption, heads, rows, attributes) {
   const headCells = heads.map((head) => make("th", { scope: "col" }, head));

@@ -119,10 +119,6 @@ function missChance(similarity, bands, rows) {
   return (1 - similarity ** rows) ** bands;
 }
 
-function smallChance(similarity, bands, rows) {
-  return -Math.expm1(-bands * similarity ** rows);
-}
-
 function ruleOfThumb(bands, rows) {
   return (1 / bands) ** (1 / rows);
 }

