@@ -210,8 +210,8 @@ def found(corpus, tmp_path_factory):
 def test_a_result_is_drawn_by_similarity_and_by_size(told, found, tmp_path):
     pytest.importorskip("matplotlib")
     with lookalike.Result.open(found) as result:
-        pairs, sizes = result.pair_count, result.cluster_sizes()
         assert isinstance(result, lookalike.FindResult)
+        pairs, sizes = result.pair_count, result.cluster_sizes()
         assert sum(size * count for size, count in sizes.items()) == len(result.clusters)
         assert result.histogram(10).counts.sum() == pairs
     status, output, errors = told("plot", found)
