@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import lookalike
-from lookalike.index import adding, bulk
+from lookalike.index import adding, bulk, sources
 from lookalike.index.sqlite import SqliteStore
 from lookalike.read import Corpus
 from source_files import write_records
@@ -66,7 +66,8 @@ def afresh(**options):
 class TestStopped:
     def stop_at(self, monkeypatch, name, moment, stop):
         """Let an addition be stopped when it comes to its n-th change."""
-        original, seen = getattr(adding, name), []
+        module = sources if name == "admit" else adding
+        original, seen = getattr(module, name), []
 
         def stopping(*given, **named):
             seen.append(1)
@@ -74,7 +75,7 @@ class TestStopped:
                 stop()
             return original(*given, **named)
 
-        monkeypatch.setattr(adding, name, stopping)
+        monkeypatch.setattr(module, name, stopping)
 
     @pytest.mark.parametrize("new_only", [False, True])
     def test_an_addition_goes_on_after_ctrl_c(self, told, monkeypatch, in_small_pieces, new_only):

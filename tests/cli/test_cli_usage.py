@@ -70,7 +70,7 @@ def refused(answer):
             ["compare", "a.txt"],
             "B is missing: as in lookalike compare draft.txt final.txt; see lookalike",
         ),
-        (["plan", "c"], "(c); see lookalike plan --help"),
+        (["index", "info", "a", "b"], "(b); see lookalike index info --help"),
         (["find", "docs", "--fail-on", "101%"], "--fail-on 101%: use any, a whole number from 1"),
     ],
     ids=str,

@@ -11,6 +11,7 @@ import pytest
 from index_model import edited_texts
 from lookalike import LookalikeError, SettingsError, SourceError
 from lookalike.index.index import Index
+from lookalike.index.store import FORMAT
 
 TEXTS = dict(enumerate(edited_texts(5, 12)))
 RECIPE: dict[str, Any] = {"shingle": "chars:4", "threshold": 0.5, "bands": 8, "rows": 2}
@@ -59,7 +60,9 @@ def set_header(path: Path, place: int, value: int) -> None:
     path.write_bytes(data)
 
 
-@pytest.mark.parametrize(("version", "said"), [(2, "a newer format, 2"), (0, "an older format, 0")])
+@pytest.mark.parametrize(
+    ("version", "said"), [(FORMAT + 1, f"a newer format, {FORMAT + 1}"), (1, "an older format, 1")]
+)
 def test_another_format_is_refused_with_the_version_to_use(path, version, said):
     set_header(path, 60, version)
     refused(path, said)

@@ -229,7 +229,7 @@ def number_of(name: str) -> int:
         (
             ["find", "{jsonl}", "--spark-conf", "x"],
             2,
-            "use name=value, as spark.executor.memory=8g",
+            "use a name and a value, as spark.executor.memory=8g",
         ),
         (["find", "{jsonl}", "--master", "moon"], 2, "--master moon: use local[4], spark://HOST"),
         (

@@ -61,9 +61,9 @@ def estimator_error(
     check_whole("pairs", pairs, example=200)
     check_whole("shingles", shingles, example=2000)
     if pairs > MAX_PAIRS:
-        raise SettingsError(f"{setting('pairs', pairs)}: use at most {MAX_PAIRS:,}")
+        raise SettingsError(f"{pairs:,} pairs are too many: use at most {MAX_PAIRS:,}")
     if shingles > MAX_SHINGLES:
-        raise SettingsError(f"{setting('shingles', shingles)}: use at most {MAX_SHINGLES:,}")
+        raise SettingsError(f"{shingles:,} shingles are too many: use at most {MAX_SHINGLES:,}")
     for one in rows:
         check_whole("rows", one, example=128)
     if not len(rows) or max(rows) > MAX_ROWS:

@@ -113,7 +113,7 @@ def _comparison(found: Comparison, options: ReportOptions) -> model.Report:
             )
     names: Sequence[Any] = options.names or ("a", "b")
     if isinstance(names, str) or len(names) != 2:  # noqa: PLR2004 - two were compared
-        raise SettingsError(f"{setting('names')}: give two, as ('draft', 'final')")
+        raise SettingsError("give two names, as ('draft', 'final')")
     return build_comparison(found, (str(names[0]), str(names[1])))
 
 

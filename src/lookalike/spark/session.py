@@ -53,7 +53,7 @@ def conf_of(given: Sequence[str] | None) -> dict[str, str]:
         name, sign, value = one.partition("=")
         if not sign or not name.strip():
             raise SettingsError(
-                f"{setting('spark_conf', one)}: use name=value, as spark.executor.memory=8g"
+                f"{setting('spark_conf', one)}: use a name and a value, as spark.executor.memory=8g"
             )
         found[name.strip()] = value.strip()
     return found
