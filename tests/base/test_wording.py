@@ -213,6 +213,7 @@ def test_messages_name_settings_that_both_faces_have():
     public = [getattr(lookalike, name) for name in lookalike.__all__]
     functions: list[Any] = [one for one in public if inspect.isfunction(one)]
     functions += [lookalike.Index.create, lookalike.Index.add_all, lookalike.Index.query_all]
+    functions += [lookalike.Result.plot]
     arguments = {name for one in functions for name in inspect.signature(one).parameters}
     assert {"memory", "work", "metric", "max_df"} <= set(named())
     for name, places in named().items():
