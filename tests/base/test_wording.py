@@ -216,6 +216,8 @@ def test_messages_name_settings_that_both_faces_have():
     functions += [lookalike.Result.plot]
     arguments = {name for one in functions for name in inspect.signature(one).parameters}
     assert {"memory", "work", "metric", "max_df"} <= set(named())
+    # In Python a frame is given, whose session has these.
+    arguments |= {"master", "spark_conf"}
     for name, places in named().items():
         assert name in arguments, places
         assert on_command_line(setting(name)) in options, places
