@@ -17,7 +17,7 @@ from lookalike.spark.frames import PARTITION_BYTES, partitions_for
         ({"max_df": 0.1}, "max_df= is not for Spark, as it counts every shingle of the corpus"),
         ({"metric": "cosine", "weights": "tf-idf"}, "weights='tf-idf' is not for Spark"),
         ({"groups": "author"}, "groups= is not for Spark"),
-        ({"max_rounds": -1}, "max_rounds=-1: use a whole number from 0"),
+        ({"max_rounds": -1}, "max_rounds is -1: use a whole number from 0"),
         ({"threshold": 2}, "threshold=2: use a number from 0 to 1"),
     ],
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from lookalike.base.errors import SettingsError
 from lookalike.base.options import takes
-from lookalike.base.wording import quoted, setting
+from lookalike.base.wording import setting
 from lookalike.job.given import settings_from
 from lookalike.settings import SparkDedupOptions, SparkFindOptions
 from lookalike.spark.dedup_result import SparkDedupResult
@@ -100,5 +100,5 @@ def _settings(options: Any) -> Settings:
     if rounds is not None and (
         isinstance(rounds, bool) or not isinstance(rounds, int) or rounds < 0
     ):
-        raise SettingsError(f"max_rounds is {quoted(rounds)}: use a whole number from 0")
+        raise SettingsError(f"max_rounds is {rounds!r}: use a whole number from 0")
     return settings
