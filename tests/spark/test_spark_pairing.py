@@ -1,6 +1,7 @@
 """Pairs in buckets, as sorted rows pass through a task; without Spark itself."""
 
 from collections import Counter
+from functools import cache
 from itertools import combinations
 from typing import Any
 
@@ -19,13 +20,12 @@ BITS = 32
 BLOCK = 2
 
 
+@cache
 def recipe_of(**options: Any) -> Recipe:
+    """Choose a recipe when it is first used: kernels run as plain Python when tests are collected."""
     texts = pa.array([f"some text number {i}" for i in range(30)], pa.large_string())
     settings = Settings(bands=3, rows=2, **options)
     return choose(settings, Sample.of_array(texts, settings)).recipe
-
-
-RECIPE = recipe_of()
 
 
 def name(number: int) -> bytes:
@@ -95,14 +95,14 @@ def test_every_pair_of_a_bucket_is_made_once_however_it_is_cut(members, size):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(pairing, "CROSS_ROWS", 3)
         found = pa.Table.from_batches(
-            pairing.pair_buckets(RECIPE.dump(), BLOCK, cut(rows_of(members, {}), size))
+            pairing.pair_buckets(recipe_of().dump(), BLOCK, cut(rows_of(members, {}), size))
         )
         kinds = found["kind"].to_numpy()
         small = found.filter(pa.array(kinds == 0))
         large = found.filter(pa.array(kinds == 1))
         pairs = pairs_in(small.to_batches())
         if len(large):
-            pairs += pairs_in(pairing.pair_blocks(RECIPE.dump(), cells_of(large)))
+            pairs += pairs_in(pairing.pair_blocks(recipe_of().dump(), cells_of(large)))
     assert pairs == expected
     met = found.filter(pa.array(kinds == 2)).to_pylist()
     assert sum(row["key"] for row in met) == sum(pairs_in(small.to_batches()).values())
@@ -117,7 +117,7 @@ def test_no_task_holds_more_of_a_bucket_than_a_block_and_a_batch(monkeypatch):
         "after",
         lambda self, before: sizes.append(len(before.keys)) or joined(self, before),
     )
-    found = list(pairing.pair_buckets(RECIPE.dump(), 10, cut(rows_of(members, {}), 7)))
+    found = list(pairing.pair_buckets(recipe_of().dump(), 10, cut(rows_of(members, {}), 7)))
     assert max(sizes) <= 10
     places = [place for one in found for place in one["place"].to_pylist()]
     assert sorted(place for place in places if place is not None) == list(range(1000))
@@ -125,9 +125,9 @@ def test_no_task_holds_more_of_a_bucket_than_a_block_and_a_batch(monkeypatch):
 
 def test_bits_that_travel_with_the_keys_dismiss_candidates():
     far, near = bytes([255] * BITS), bytes([1] + [0] * (BITS - 1))
-    assert 1 <= RECIPE.most_differing < 8 * BITS
+    assert 1 <= recipe_of().most_differing < 8 * BITS
     rows = rows_of([(0, 5, one) for one in (1, 2, 3)], {2: far, 3: near})
-    found = pa.Table.from_batches(pairing.pair_buckets(RECIPE.dump(), len(rows), [rows]))
+    found = pa.Table.from_batches(pairing.pair_buckets(recipe_of().dump(), len(rows), [rows]))
     assert pairs_in(found.filter(pa.array(found["kind"].to_numpy() == 0)).to_batches()) == {
         (1, 3): 1
     }
@@ -227,4 +227,4 @@ def test_centres_meet_all_that_stand_after_them(members, size, most, among):
         flags.append(is_centre)
     table = pa.Table.from_batches([batch]).append_column("centre", pa.array(flags, pa.bool_()))
     batches = [one for whole in table.to_batches() for one in cut(whole, size)]
-    assert pairs_in(pairing.pair_with_centres(RECIPE.dump(), among, batches)) == expected
+    assert pairs_in(pairing.pair_with_centres(recipe_of().dump(), among, batches)) == expected
