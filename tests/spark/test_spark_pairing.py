@@ -22,7 +22,7 @@ BLOCK = 2
 
 @cache
 def recipe_of(**options: Any) -> Recipe:
-    """Choose a recipe when it is first used: kernels run as plain Python when tests are collected."""
+    """Choose a recipe, when it is first used: tests are collected without the compiler too."""
     texts = pa.array([f"some text number {i}" for i in range(30)], pa.large_string())
     settings = Settings(bands=3, rows=2, **options)
     return choose(settings, Sample.of_array(texts, settings)).recipe
