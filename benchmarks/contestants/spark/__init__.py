@@ -15,7 +15,10 @@ CONTESTANTS = {
     **local.CONTESTANTS,
     **{
         f"lookalike-spark-{slots}": Entry(
-            "lookalike", f"Lookalike on Spark, {slots} slots", own.on(slots), note=own.NOTE
+            "lookalike",
+            f"Lookalike on Spark, {slots} slot{'s' * (slots > 1)}",
+            own.on(slots),
+            note=own.NOTE,
         )
         for slots in SLOTS
     },
