@@ -362,8 +362,10 @@ def test_what_is_no_text_is_refused_and_changes_nothing(made, wrong):
     assert index.metadata == {}
 
 
-def test_a_table_of_answers_has_the_answers_of_each_document(made):
-    index = made()
+@pytest.mark.parametrize("options", [{}, {"no_text": True}, {"multiset": True}])
+def test_a_table_of_answers_has_the_answers_of_each_document(made, options):
+    """Of which one is looked for in another way than many."""
+    index = made(**options)
     for id, text in enumerate(TEXTS):
         index.add(id, text, {"length": len(text)} if id % 2 else None)
     asked = {f"q{place}": text for place, text in enumerate(TEXTS[::4])}

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -39,6 +40,10 @@ IDS = [
     "é" * 99,
 ]
 KEYS = [0, 1, -1, 2**47 - 1, -(2**47), 256, 1000]
+
+
+def failing() -> None:
+    raise sqlite3.OperationalError("database or disk is full")
 
 
 def numbers(*given: int) -> np.ndarray[Any, np.dtype[np.int64]]:
@@ -110,6 +115,10 @@ def check_alike(reader: Any, twin: StoreTwin) -> None:
     for asked in (numbers(), numbers(*KEYS), numbers(*KEYS[::2], 7)):
         assert listed(reader.loose(asked)) == listed(twin.loose(asked))
         assert listed(reader.blocks(asked)) == listed(twin.blocks(asked))
+        there_now, sketches = twin.sketches(twin.loose(asked)[1])
+        assert reader.near(asked) == dict(
+            zip(there_now.tolist(), map(bytes, sketches), strict=True)
+        )
     contents = [entry(number).content for number in there]
     assert reader.contents(contents) == twin.contents(contents)
     assert reader.contents([]) == {}
@@ -705,6 +714,13 @@ class TestMaking:
             assert reader.fact("n") == "1"
 
 
+OFTEN = """
+import lookalike.index.sqlite
+lookalike.index.sqlite.LOG_ROWS = 1
+"""
+"""Puts the log of a file into it after every change, beside all else."""
+
+
 class TestForks:
     CODE = """
 import os
@@ -727,9 +743,11 @@ with store.write() as writer:
 """
 
     @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
-    def test_a_store_may_be_used_after_a_fork(self, place):
+    @pytest.mark.parametrize("busy", [False, True])
+    def test_a_store_may_be_used_after_a_fork(self, place, busy):
         store = place.create({"n": "0"})
-        warned = f"import warnings; warnings.simplefilter('ignore'){self.CODE}"
+        set_up = f"import warnings; warnings.simplefilter('ignore'){OFTEN if busy else ''}"
+        warned = set_up + self.CODE
         in_processes(place, warned, 1)
         with store.read() as reader:
             assert reader.fact("n") == "115"
@@ -781,9 +799,10 @@ for turn in range(40):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no fork")
-def test_a_writer_killed_at_any_moment_leaves_what_was_done(place):
+@pytest.mark.parametrize("often", ["", OFTEN])
+def test_a_writer_killed_at_any_moment_leaves_what_was_done(place, often):
     place.create().close()
-    source = f"import sys, numpy as np{place.code()}{KILLING}"
+    source = f"import sys, numpy as np{often}{place.code()}{KILLING}"
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", source],
         capture_output=True,
@@ -844,6 +863,43 @@ class TestFilesOfSqlite:
         assert found[0] == found[1]
         assert len(found[0][0]) == 9
         assert [(one.id, one.entry) for one in found[0][1]] == [("a", 3), ("b", 0), ("ä", 2)]
+
+    def put_some(self, store, turns, first=1000):
+        """Make changes one after the other, and give how long the log has become."""
+        for begin in range(first, first + 20 * turns, 20):
+            with store.write() as writer:
+                new = map(entry, range(begin, begin + 20))
+                writer.put_entries(entries(*new, keys=(7 * begin,)))
+            store._end_checkpoint()
+        return store._path.with_name(f"{store._path.name}-wal").stat().st_size
+
+    def test_the_log_is_put_into_the_file_beside_the_writer(self, place, monkeypatch):
+        """And begun again, so that it stays as long as some changes are."""
+        monkeypatch.setattr("lookalike.index.sqlite.LOG_ROWS", 40)
+        store = place.open()
+        bounded = self.put_some(store, 40)
+        monkeypatch.setattr("lookalike.index.sqlite.LOG_ROWS", 10**6)
+        assert self.put_some(store, 40, 5000) > 5 * bounded
+        with store.read() as reader:
+            assert len(reader.next_entries(-1, 10**6)) == 60 + 1600
+
+    def test_a_reader_that_stays_keeps_no_writer_waiting_for_long(self, place, monkeypatch):
+        monkeypatch.setattr("lookalike.index.sqlite.LOG_ROWS", 1)
+        store = place.open(wait=0.5)
+        with store.read() as reader:
+            self.put_some(store, 10)
+            assert len(reader.next_entries(-1, 10**6)) == 60
+        with store.read() as reader:
+            assert len(reader.next_entries(-1, 10**6)) == 260
+
+    def test_a_log_that_cannot_be_put_into_the_file_now_waits(self, place, monkeypatch):
+        monkeypatch.setattr("lookalike.index.sqlite.LOG_ROWS", 1)
+        store = place.open()
+        monkeypatch.setattr(store, "_connect", failing)
+        self.put_some(store, 3)
+        monkeypatch.undo()
+        with store.read() as reader:
+            assert len(reader.next_entries(-1, 10**6)) == 120
 
     def test_what_cannot_be_written_is_read_as_it_is(self, place, monkeypatch):
         """As root nothing is refused: the question is answered for the system."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from lookalike.index import adding
 from lookalike.index.adding import Added
-from lookalike.index.querying import similar_entries
+from lookalike.index.querying import hits
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +45,8 @@ def admit(
     Gives what each was found to be similar to; nothing, of those that were added.
     """
     known = writer.contents(sorted(set(prepared.contents)))
-    similar = similar_entries(
+    found: list[list[Found]] = [[] for _ in range(len(prepared))]
+    for row, entry, *scores in hits(
         writer,
         prepared.asked,
         sketches,
@@ -53,15 +54,6 @@ def admit(
         address=address,
         threads=threads,
         known=known,
-    )
-    found: list[list[Found]] = [[] for _ in range(len(prepared))]
-    for row, entry, *scores in zip(
-        similar.row.tolist(),
-        similar.entry.tolist(),
-        similar.similarity.tolist(),
-        similar.asked_in_entry.tolist(),
-        similar.entry_in_asked.tolist(),
-        strict=True,
     ):
         found[row].append(Found(entry, None, *scores))
     replaced = _Replaced.of(writer, prepared)

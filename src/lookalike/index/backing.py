@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
+    from lookalike.index.asked import Asked
     from lookalike.index.prepared import Prepared
-    from lookalike.index.querying import Asked
     from lookalike.index.store import Reader, Store, Writer
     from lookalike.text.normalise import Canonical
 

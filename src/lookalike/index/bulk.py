@@ -21,6 +21,7 @@ from lookalike.job.canonical_parts import CanonicalParts
 from lookalike.job.sources import Reading
 from lookalike.read.fields import picked
 from lookalike.read.files import described
+from lookalike.read.shard_tasks import BATCH_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -38,8 +39,15 @@ MAX_CHUNK_DOCUMENTS = 1 << 16
 """Documents that are written in one change, at the most: others wait for it."""
 MAX_ADMITTED_DOCUMENTS = 2000
 MIXED = "the index holds {}: use one that was made for such documents"
-CHUNK_MEMORY_SHARE = 8
-"""Of the memory allowed, the part that the documents of one change take."""
+BASE_BYTES = 300 << 20
+"""Memory that is taken whatever is added: compiled code, the cache of the file, what is read
+ahead."""
+CHUNK_COPIES = 12
+"""How many times the texts of one change are in memory at the most, in one form or another."""
+MIN_CHUNK_BYTES = 4 << 20
+BATCH_SHARE = 128
+"""Of the memory allowed, the part that a batch of each thread takes, as it is read."""
+MIN_BATCH_BYTES = 1 << 19
 
 
 @dataclass
@@ -100,7 +108,10 @@ class Incoming:
         """Give the documents from where an addition has come to."""
         start = None if at.next is None else (at.next[0], at.next[1], at.next[2])
         known = {"kind": self.form.kind, "dimension": self.form.dimension or None}
-        batches = self.source.batches(start, threads=self.running.threads)
+        threads, memory = self.running.threads, self.running.memory
+        # As many are read, and as many prepared, as there are threads, twice.
+        batch_bytes = min(max(memory // (BATCH_SHARE * threads), MIN_BATCH_BYTES), BATCH_BYTES)
+        batches = self.source.batches(start, threads=threads, batch_bytes=batch_bytes)
         parts = CanonicalParts(self.source, self.form, self.running, known, mixed=MIXED)
         yield from parts.of(batches)
 
@@ -148,8 +159,9 @@ def chunks(
 
     Those to be `admitted` are few at a time, as each is compared with those before it.
     """
-    most = MAX_ADMITTED_DOCUMENTS if admitted else MAX_CHUNK_DOCUMENTS
     running = incoming.running
+    most = MAX_ADMITTED_DOCUMENTS if admitted else MAX_CHUNK_DOCUMENTS
+    most_bytes = max((running.memory - BASE_BYTES) // CHUNK_COPIES, MIN_CHUNK_BYTES)
 
     def prepare(part: Part) -> tuple[Part, Prepared, dict[str, str]]:
         ids = part.batch.ids.take(pa.array(part.rows)).cast(pa.string()).to_pylist()
@@ -165,7 +177,7 @@ def chunks(
     gathered = _Gathered(columns)
     for part, prepared, types in in_order(prepare, incoming.parts(at), running.threads):
         gathered.add(part, prepared, types)
-        full = gathered.documents >= most or gathered.bytes * CHUNK_MEMORY_SHARE >= running.memory
+        full = gathered.documents >= most or gathered.bytes >= most_bytes
         if part.last and full:
             yield gathered.chunk(part.batch)
     if gathered.batch is not None:

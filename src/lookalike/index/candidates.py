@@ -41,7 +41,7 @@ def candidates(
     rows, entries = _in_buckets(reader, stored, filled, sketches, threshold)
     if identical is not None and len(rows):
         known, codes = _pair_codes(*identical), _pair_codes(rows, entries)
-        left = codes != known[0] if len(known) == 1 else ~np.isin(codes, known)
+        left = ~np.isin(codes, known)
         rows, entries = rows[left], entries[left]
     if not len(rows):
         return None
@@ -63,22 +63,14 @@ def _in_buckets(
     threshold: float,
 ) -> Pairs:
     """Give all pairs of the loose rows of buckets, and those of crowds that are not dismissed."""
-    if len(filled) == 1:
-        # By itself, for which to sort arrays would take longer than all the rest.
-        row = int(filled[0])
-        keys = np.sort(stored.keys[row])
-        of_row = np.repeat(filled, len(keys))
-        entries = sorted(set(reader.loose(keys)[1].tolist()))
-        pairs = np.full(len(entries), row), np.array(entries, np.int64)
-    else:
-        keys, of_row = stored.keys[filled].reshape(-1), np.repeat(filled, stored.keys.shape[1])
-        order = np.argsort(keys, kind="stable")
-        keys, of_row = keys[order], of_row[order]
-        found_keys, found_entries = reader.loose(np.unique(keys))
-        begin = np.searchsorted(keys, found_keys, "left")
-        many = np.searchsorted(keys, found_keys, "right") - begin
-        places = np.repeat(begin, many) + _counted(many)
-        pairs = _distinct_pairs(of_row[places], np.repeat(found_entries, many))
+    keys, of_row = stored.keys[filled].reshape(-1), np.repeat(filled, stored.keys.shape[1])
+    order = np.argsort(keys, kind="stable")
+    keys, of_row = keys[order], of_row[order]
+    found_keys, found_entries = reader.loose(np.unique(keys))
+    begin = np.searchsorted(keys, found_keys, "left")
+    many = np.searchsorted(keys, found_keys, "right") - begin
+    places = np.repeat(begin, many) + _counted(many)
+    pairs = _distinct_pairs(of_row[places], np.repeat(found_entries, many))
     crowded = _in_crowds(reader, stored, sketches, threshold, (keys, of_row))
     if not crowded:
         return pairs

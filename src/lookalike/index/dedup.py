@@ -15,12 +15,13 @@ from lookalike.base.threads import available, in_order, pieces
 from lookalike.base.timing import timed
 from lookalike.base.wording import count, setting
 from lookalike.index import metadata
+from lookalike.index.asked import Asked
 from lookalike.index.columns import Columns
 from lookalike.index.index import Index
 from lookalike.index.merging import check_mergeable
 from lookalike.index.opening import SERVERS, indexes_among
 from lookalike.index.prepared import Put
-from lookalike.index.querying import Asked, check_threshold
+from lookalike.index.querying import check_threshold
 from lookalike.job.given import settings_from
 from lookalike.job.read import Described
 from lookalike.job.running import PIECE_BYTES, Running

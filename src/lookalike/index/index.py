@@ -16,6 +16,7 @@ from lookalike.base.threads import available
 from lookalike.base.wording import setting
 from lookalike.index import adding, crowded, metadata
 from lookalike.index.admitting import admit
+from lookalike.index.asked import Asked
 from lookalike.index.backing import Backing
 from lookalike.index.bulk import Incoming
 from lookalike.index.columns import id_text, is_whole
@@ -28,7 +29,6 @@ from lookalike.index.merging import check_mergeable, merge
 from lookalike.index.opening import Opened, create_store, open_store
 from lookalike.index.packed import damaged
 from lookalike.index.prepared import Prepared, Put
-from lookalike.index.querying import Asked
 from lookalike.index.removing import pages, remove_ids, remove_where, sweep, sweep_if_worth
 from lookalike.index.sources import add_source
 from lookalike.index.sqlite import SqliteStore

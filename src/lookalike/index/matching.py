@@ -12,20 +12,18 @@ from lookalike.base.errors import SettingsError, SourceError
 from lookalike.base.threads import in_order
 from lookalike.base.wording import setting
 from lookalike.index import metadata
+from lookalike.index.asked import Asked
 from lookalike.index.bulk import Progressed
 from lookalike.index.filters import Filter
 from lookalike.index.matches import Match, Nearest, match_table
-from lookalike.index.querying import Asked, check_threshold, most_similar_of, similar_entries
+from lookalike.index.querying import check_threshold, hits, most_similar_of, similar_entries
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from numpy.typing import NDArray
-
     from lookalike.index.bulk import Incoming
     from lookalike.index.columns import Columns
     from lookalike.index.matches import Queried
-    from lookalike.index.querying import Similar
     from lookalike.index.store import Document, Reader
     from lookalike.recipe import StoredSketches
     from lookalike.settings.index_options import IndexQueryOptions
@@ -59,16 +57,17 @@ class Matching:
         condition = None if where is None else Filter.parse(where)
         if condition is not None:
             condition.check(columns.metadata)
-        similar = similar_entries(
+        similar = hits(
             reader, asked, self.sketches, threshold=least, address=self.address, threads=threads
         )
-        documents = reader.documents_of(np.unique(similar.entry)) if len(similar) else []
+        entries = sorted({hit.entry for hit in similar})
+        documents = reader.documents_of(np.array(entries, np.int64)) if entries else []
         by_entry: dict[int, list[Document]] = {}
         for one in documents:
             if condition is None or condition.holds(values_of(one, columns)):
                 by_entry.setdefault(one.entry, []).append(one)
         found: list[list[Match]] = [[] for _ in range(len(asked))]
-        for row, entry, *scores in _rows(similar):
+        for row, entry, *scores in similar:
             shown = scores if containment else [scores[0], None, None]
             found[row] += [self.match(one, columns, *shown) for one in by_entry.get(entry, ())]
         return [by_similarity(mine)[:top] for mine in found]
@@ -167,7 +166,7 @@ class Matching:
             name: Any = columns.id(one.id)
             first[one.entry] = min(first.get(one.entry, name), name)
         found: dict[int, Nearest] = {}
-        for row, entry, similarity, *_ in _rows(best):
+        for row, entry, similarity, *_ in best.hits():
             nearest = Nearest(similarity, first[entry])
             found[row] = min(found.get(row, nearest), nearest)
         return found
@@ -186,18 +185,6 @@ def _cast_ids(ids: pa.Array, id_type: pa.DataType) -> pa.Array:
 def values_of(document: Document, columns: Columns) -> dict[str, metadata.Value]:
     """Give the metadata of a document."""
     return metadata.decode(document.metadata, columns.metadata)
-
-
-def _rows(similar: Similar) -> Iterator[tuple[Any, ...]]:
-    """Give pairs as plain values."""
-    columns: list[NDArray[Any]] = [
-        similar.row,
-        similar.entry,
-        similar.similarity,
-        similar.asked_in_entry,
-        similar.entry_in_asked,
-    ]
-    return zip(*(column.tolist() for column in columns), strict=True)
 
 
 def by_similarity(matches: list[Match]) -> list[Match]:

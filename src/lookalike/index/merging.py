@@ -8,9 +8,9 @@ import numpy as np
 
 from lookalike.base.errors import SettingsError
 from lookalike.index import adding
+from lookalike.index.asked import Asked
 from lookalike.index.packed import damaged, unpacked
 from lookalike.index.prepared import Prepared, Put, no_documents
-from lookalike.index.querying import Asked
 from lookalike.index.removing import sweep_if_worth
 from lookalike.index.store import Body
 from lookalike.recipe import Stored

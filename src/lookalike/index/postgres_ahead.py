@@ -113,6 +113,13 @@ class Ahead:
         found = np.array(rows, np.int64).reshape(-1, 2)
         return found[:, 0], found[:, 1]
 
+    def near(self, keys: NDArray[np.int64]) -> dict[int, bytes] | None:
+        """Give the entries in the buckets that there are, and their sketches, of all keys alone."""
+        if self._keys != frozenset(keys.tolist()):
+            return None
+        found = self._sketches.items()
+        return {number: sketch for number, sketch in found if sketch is not None}
+
     def blocks(self, keys: NDArray[np.int64]) -> list[int] | None:
         """Give the blocks of the crowds among buckets; where there are some, only of all."""
         asked = set(keys.tolist())

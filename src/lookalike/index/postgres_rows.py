@@ -71,6 +71,15 @@ class Reading:
         found = np.array(rows, np.int64).reshape(-1, 2)
         return found[:, 0], found[:, 1]
 
+    def near(self, keys: NDArray[np.int64]) -> dict[int, bytes]:
+        """Give the entries of loose rows, and their sketches."""
+        known = None if self._ahead is None else self._ahead.near(keys)
+        if known is not None:
+            return known
+        _, entries = self.loose(keys)
+        numbers, sketches = self.sketches(np.unique(entries))
+        return dict(zip(numbers.tolist(), map(bytes, sketches), strict=True))
+
     def blocks(self, keys: NDArray[np.int64]) -> Iterator[Block]:
         """Give the blocks of the crowds among buckets, some in memory at a time."""
         numbers = None if self._ahead is None else self._ahead.blocks(keys)

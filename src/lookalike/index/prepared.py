@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from lookalike.index.asked import Asked
 from lookalike.index.packed import packed
-from lookalike.index.querying import Asked
 from lookalike.index.store import Entries, Entry
 from lookalike.recipe.stored_sketches import Stored
 from lookalike.text.normalise import Canonical
@@ -104,6 +104,8 @@ class Prepared:
 
     def entries(self, rows: list[int], first: int) -> Entries:
         """Number some of the documents as new entries, and lay out what is stored of them."""
+        if len(rows) == 1:
+            return self._one_entry(rows[0], first)
         stored, chosen = self.asked.stored, np.array(rows, np.int64)
         numbers = range(first, first + len(rows))
         sketches, width = stored.sketches[chosen].tobytes(), stored.sketches.shape[1]
@@ -125,6 +127,13 @@ class Prepared:
         if empty.any():
             keys, of_key = keys[~empty], of_key[~empty]
         return Entries(made, keys.reshape(-1), np.repeat(of_key, keys.shape[1]))
+
+    def _one_entry(self, row: int, number: int) -> Entries:
+        stored, empty = self.asked.stored, bool(self.asked.stored.empty[row])
+        sketch, (body,) = stored.sketches[row].tobytes(), self._bodies([row])
+        entry = Entry(number, self.contents[row], sketch, self.lengths[row], empty, body)
+        keys = stored.keys[row, :0] if empty else stored.keys[row]
+        return Entries([entry], keys, np.full(len(keys), number))
 
     def _bodies(self, rows: list[int]) -> Sequence[bytes | None]:
         if self.packs_later:

@@ -10,41 +10,21 @@ import numpy as np
 from lookalike.base.errors import SettingsError
 from lookalike.base.wording import setting
 from lookalike.index.candidates import candidates
-from lookalike.index.packed import content_of, unpacked
+from lookalike.index.packed import unpacked
+from lookalike.index.single import BODIES, Hit, similar_to_one
 from lookalike.settings.settings import check_share
 from lookalike.text.normalise import Canonical
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from numpy.typing import NDArray
 
+    from lookalike.index.asked import Asked
     from lookalike.index.store import Reader
-    from lookalike.recipe.stored_sketches import Stored, StoredSketches
+    from lookalike.recipe.stored_sketches import StoredSketches
 
-__all__ = ["Asked", "Similar", "check_threshold", "most_similar_of", "similar_entries"]
-
-BODIES = 128
-"""Entries whose bodies are unpacked at a time."""
-
-
-@dataclass(frozen=True)
-class Asked:
-    """Documents that are looked for."""
-
-    documents: Canonical
-    stored: Stored
-    contents: list[bytes]
-    """The fingerprints of their contents."""
-
-    @classmethod
-    def of(cls, documents: Canonical, sketches: StoredSketches) -> Asked:
-        """Take canonical documents."""
-        return cls(documents, sketches.of(documents), content_of(documents.fingerprints))
-
-    def __len__(self) -> int:
-        """Count the documents."""
-        return len(self.documents)
+__all__ = ["Similar", "check_threshold", "hits", "most_similar_of", "similar_entries"]
 
 
 @dataclass(frozen=True)
@@ -62,6 +42,11 @@ class Similar:
         """Count the pairs."""
         return len(self.row)
 
+    def hits(self) -> Iterator[Hit]:
+        """Give the pairs as plain values."""
+        columns = (getattr(self, one.name).tolist() for one in fields(self))
+        return (Hit(*one) for one in zip(*columns, strict=True))
+
     @classmethod
     def joined(cls, parts: list[Similar]) -> Similar:
         """Put several one after the other."""
@@ -76,6 +61,33 @@ class Similar:
 
 
 NOTHING = Similar(*(np.empty(0, kind) for kind in (np.int64, np.int64, *3 * [np.float64])))
+
+
+def hits(
+    reader: Reader,
+    asked: Asked,
+    sketches: StoredSketches,
+    *,
+    threshold: float,
+    address: str,
+    threads: int = 1,
+    known: Mapping[bytes, int] | None = None,
+) -> list[Hit]:
+    """Find the entries that are similar to documents, one document or many, as plain values."""
+    if len(asked) == 1:
+        return similar_to_one(
+            reader, asked, sketches, threshold=threshold, address=address, known=known
+        )
+    similar = similar_entries(
+        reader,
+        asked,
+        sketches,
+        threshold=threshold,
+        address=address,
+        threads=threads,
+        known=known,
+    )
+    return [*similar.hits()]
 
 
 def similar_entries(

@@ -34,9 +34,14 @@ __all__ = ["SqliteStore"]
 
 APPLICATION = int.from_bytes(index_files.APPLICATION, "big")
 PAGE_BYTES = 4096
-LOG_PAGES = 1 << 14
-"""Pages of the log after which it goes into the file: what is changed again and again until then
-is written there once."""
+LOG_ROWS = 1 << 14
+"""Rows changed by this process after which the log goes into the file, on a thread of its own: a
+writer would wait for the disk. What is changed again and again until then is written once."""
+LOG_PAGES = 1 << 17
+"""Pages of the log after which the writer itself does it: no thread came to it, or readers that
+stay long kept it from beginning the log again."""
+RESTART_WAIT_MS = 20
+"""How long the log waits for a writer to begin it again: as long as some small changes take."""
 MODE = urlencode({"mode": "rw"})
 """A file that is not there is not made."""
 UNCHANGING = urlencode({"mode": "ro", "immutable": "1"})
@@ -73,6 +78,8 @@ class SqliteStore:
         self._lock = threading.Lock()
         self._closed = False
         self._unchanging = False
+        self._changed_rows = 0
+        self._checkpoint: threading.Thread | None = None
         STORES.add(self)
         with self._failures():
             self._check_file()
@@ -192,9 +199,42 @@ class SqliteStore:
         """Change the file: one writer at a time, whatever the locks."""
         del locks, sought
         with self._failures(), self._connected() as connection:
+            before = connection.total_changes
             connection.execute("BEGIN IMMEDIATE")
             yield Changes(connection)
             connection.execute("COMMIT")
+            self._count_rows(connection.total_changes - before)
+
+    def _count_rows(self, rows: int) -> None:
+        """Have the log put into the file once enough of it was written."""
+        with self._lock:
+            self._changed_rows += rows
+            busy = self._checkpoint is not None and self._checkpoint.is_alive()
+            if self._changed_rows < LOG_ROWS or busy or self._closed:
+                return
+            self._changed_rows = 0
+            thread = threading.Thread(target=self._put_log, name="lookalike-checkpoint")
+            # None can be had when the interpreter ends: the last connection does it then.
+            with suppress(RuntimeError):
+                thread.start()
+                self._checkpoint = thread
+
+    def _put_log(self) -> None:
+        """Put the log into the file, while others write; what cannot be done now waits."""
+        # What fails here is tried again after later changes, at last by the writer itself.
+        with suppress(sqlite3.Error), closing(self._connect()) as connection:
+            # Most of it while others write, then the rest while they wait for it: only a log that
+            # is in the file to its end is begun again.
+            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            connection.execute(f"PRAGMA busy_timeout = {RESTART_WAIT_MS}")
+            connection.execute("PRAGMA wal_checkpoint(RESTART)")
+
+    def _end_checkpoint(self) -> None:
+        """Wait for the thread that puts the log into the file."""
+        with self._lock:
+            running, self._checkpoint = self._checkpoint, None
+        if running is not None:
+            running.join()
 
     def change(
         self,
@@ -239,6 +279,7 @@ class SqliteStore:
         self._close_idle()
 
     def _close_idle(self) -> None:
+        self._end_checkpoint()
         with self._lock:
             idle, self._idle = self._idle, []
         for connection in idle:
@@ -247,6 +288,7 @@ class SqliteStore:
 
     def _unlock(self) -> None:
         self._lock = threading.Lock()
+        self._checkpoint = None
 
 
 class FileTurn:

@@ -96,6 +96,12 @@ class Rows:
             raise no_such_row() from None
         return found[:, 0], found[:, 1]
 
+    def near(self, keys: NDArray[np.int64]) -> dict[int, bytes]:
+        """Give the entries of loose rows, and their sketches."""
+        # Buckets first, whatever SQLite takes the tables to be like.
+        select = "SELECT l.entry, e.sketch FROM loose l CROSS JOIN entry e ON e.number = l.entry"
+        return dict(self._among(f"{select} WHERE l.key", keys.tolist()).fetchall())
+
     def blocks(self, keys: NDArray[np.int64]) -> Iterator[Block]:
         """Give the blocks of the crowds among buckets."""
         select = "SELECT key, entries, sketches FROM crowd WHERE key"

@@ -120,6 +120,12 @@ class Reader(Protocol):
     def loose(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Give the loose rows of buckets: their keys, and the entry of each."""
 
+    def near(self, keys: NDArray[np.int64]) -> dict[int, bytes]:
+        """Give the entries of the loose rows of a few buckets that there are, and their sketches.
+
+        For a single document: in fewer steps than by `loose` and `sketches`.
+        """
+
     def blocks(self, keys: NDArray[np.int64]) -> Iterator[Block]:
         """Give the blocks of the crowds among buckets."""
 

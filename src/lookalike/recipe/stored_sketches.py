@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from lookalike.sketches.minhash import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from numpy.typing import NDArray
 
     from lookalike.recipe.recipe import Recipe
@@ -129,6 +131,28 @@ class StoredSketches:
         bits = np.concatenate([_as_words(asked), _as_words(stored)])
         differing = self.recipe.prefilter(bits).differing(first, second + len(asked))
         return np.flatnonzero(differing <= self.recipe.most_differing), None
+
+    def judged_one(
+        self, asked: bytes, stored: Mapping[Any, bytes], threshold: float
+    ) -> dict[int, float]:
+        """Tell which of a few stored sketches that of one document does not dismiss, as `judged`.
+
+        Where scores are estimated, with their similarity; else with 1.
+        """
+        if not self.recipe.by_sketches:
+            mine, most = int.from_bytes(asked, "little"), self.recipe.most_differing
+            return {
+                entry: 1.0
+                for entry, sketch in stored.items()
+                if (mine ^ int.from_bytes(sketch, "little")).bit_count() <= most
+            }
+        width = len(asked)
+        theirs = np.frombuffer(b"".join(stored.values()), np.uint8).reshape(-1, width)
+        first, second = np.zeros(len(theirs), np.int64), np.arange(len(theirs))
+        mine_too = np.frombuffer(asked, np.uint8).reshape(1, width)
+        passing, similarity = self.judged(mine_too, theirs, first, second, threshold)
+        entries, shares = [*stored], [] if similarity is None else similarity.tolist()
+        return {entries[place]: one for place, one in zip(passing.tolist(), shares, strict=True)}
 
     def _estimates(
         self,
