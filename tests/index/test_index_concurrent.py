@@ -21,7 +21,6 @@ from lookalike.base.errors import OutputError, UnreadableError
 from lookalike.index import adding
 from lookalike.index.index import Index
 from lookalike.index.postgres_changes import Writing
-from lookalike.read.corpus import Corpus
 from processes import environment
 
 RECIPE: dict[str, Any] = {"shingle": "chars:4", "threshold": 0.5, "bands": 30, "rows": 1}
@@ -168,7 +167,7 @@ def test_two_that_add_the_same_source_at_once_do_not_add_it_by_halves(
 ):
     """One goes on; the other is told so, not that ids are there twice."""
     monkeypatch.setattr("lookalike.index.bulk.MAX_CHUNK_DOCUMENTS", 1)
-    monkeypatch.setitem(Corpus.batches.__kwdefaults__, "batch_bytes", 4096)
+    monkeypatch.setattr("lookalike.index.bulk.BATCH_BYTES", 4096)
     folder = tmp_path / "source"
     folder.mkdir()
     for number in range(8):

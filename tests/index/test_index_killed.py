@@ -15,7 +15,6 @@ from pyarrow import parquet
 from index_model import edited_texts
 from lookalike.index import adding
 from lookalike.index.index import Index
-from lookalike.read.corpus import Corpus
 from processes import environment
 
 RECIPE: dict[str, Any] = {"shingle": "chars:4", "threshold": 0.5, "bands": 8, "rows": 2}
@@ -107,7 +106,7 @@ def source(tmp_path: Path, monkeypatch) -> Path:
     """Give a file that is added in several changes."""
     monkeypatch.setattr("lookalike.index.bulk.MAX_CHUNK_DOCUMENTS", 1)
     monkeypatch.setattr("lookalike.index.bulk.MAX_ADMITTED_DOCUMENTS", 1)
-    monkeypatch.setitem(Corpus.batches.__kwdefaults__, "batch_bytes", 4096)
+    monkeypatch.setattr("lookalike.index.bulk.BATCH_BYTES", 4096)
     folder = tmp_path / "source"
     folder.mkdir()
     for part in range(6):
@@ -170,8 +169,7 @@ def check_same(index: Index, whole: Index) -> None:
 ADDING = """
 import sys
 from lookalike.index import bulk
-from lookalike.read.corpus import Corpus
-bulk.MAX_CHUNK_DOCUMENTS, Corpus.batches.__kwdefaults__["batch_bytes"] = 1, 4096
+bulk.MAX_CHUNK_DOCUMENTS, bulk.BATCH_BYTES = 1, 4096
 from lookalike.index.index import Index
 with Index(sys.argv[1]) as index:
     def progress(_what, done, _total):

@@ -48,6 +48,8 @@ MIN_CHUNK_BYTES = 4 << 20
 BATCH_SHARE = 128
 """Of the memory allowed, the part that a batch of each thread takes, as it is read."""
 MIN_BATCH_BYTES = 1 << 19
+READER_BYTES = 512 << 20
+"""Memory from which on there is another thread that reads."""
 
 
 @dataclass
@@ -109,9 +111,10 @@ class Incoming:
         start = None if at.next is None else (at.next[0], at.next[1], at.next[2])
         known = {"kind": self.form.kind, "dimension": self.form.dimension or None}
         threads, memory = self.running.threads, self.running.memory
-        # As many are read, and as many prepared, as there are threads, twice.
         batch_bytes = min(max(memory // (BATCH_SHARE * threads), MIN_BATCH_BYTES), BATCH_BYTES)
-        batches = self.source.batches(start, threads=threads, batch_bytes=batch_bytes)
+        # A thread that reads holds two parts of a file as these are cut, whatever is asked for.
+        readers = min(threads, max(memory // READER_BYTES, 1))
+        batches = self.source.batches(start, threads=readers, batch_bytes=batch_bytes)
         parts = CanonicalParts(self.source, self.form, self.running, known, mixed=MIXED)
         yield from parts.of(batches)
 
