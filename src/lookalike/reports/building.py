@@ -63,11 +63,16 @@ def build(
     most_texts: int = MOST_TEXTS,
     aliases: Aliases | None = None,
     files: Sequence[model.Link] = (),
+    sources: Sources | None = None,
 ) -> model.Report:
-    """Give what the page of a result shows; with `aliases`, under names that say nothing."""
+    """Give what the page of a result shows; with `aliases`, under names that say nothing.
+
+    `sources` are those of the result, by default where it says that they were.
+    """
     found = pairs_of(result, most_pairs)
     clusters, cluster = clusters_of(result)
-    sources, scorer, fields = Sources.of(result), Scorer.of(result.settings), Fields(label, date)
+    sources = sources or Sources.of(result)
+    scorer, fields = Scorer.of(result.settings), Fields(label, date)
     named = {*found.a, *found.b, *(key for one in clusters for key in one.members)}
     few = result.summary.documents <= most_texts
     near = None if few else search_again(result, sources)
@@ -236,7 +241,7 @@ def _left_out(
         )
     if gathered.problem is not None:
         why = gathered.problem.partition(", ")[0] if names.anonymous else gathered.problem
-        return [*said, f"{why}: there are no texts here, and no passages."]
+        return [*said, f"This page has no texts and no passages: {why}."]
     filled = result.summary.documents - result.summary.empty
     if len(gathered.texts) < filled:
         said.append(

@@ -68,6 +68,13 @@ class PageFile:
         short="-o",
         is_path=True,
     )
+    texts: Any = option(
+        None,
+        "Where the documents are now, if they were moved: for each source of the result one name.",
+        metavar="SOURCE",
+        is_path=True,
+        is_list=True,
+    )
     names: Any = option(
         None, "Of a comparison: what the two documents are called.", python_only=True
     )
