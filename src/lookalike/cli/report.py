@@ -25,7 +25,7 @@ RESULTS = Argument(
 
 @command(ReportOptions, RESULTS, QUIET)
 def report(results: str, options: dict[str, Any], *, quiet: bool) -> None:
-    """Write a result as one page: pairs side by side, clusters, what stands where.
+    """Write a result as one HTML page: pairs side by side, clusters, shared passages.
 
     The page is one file that opens from disk, without a network. Texts are read again where they
     were, or where --texts says that they are now; if they are gone or changed, the page has none

@@ -25,7 +25,7 @@ def title_of(result: Result, found: FoundPairs) -> str:
     if isinstance(result, DedupResult):
         return f"{count(found.count, 'removed document')} of {documents}"
     if isinstance(result, ContainmentResult):
-        return f"{count(found.count, 'document pair')} of a part and a whole, in {documents}"
+        return f"{count(found.count, 'case')} of containment in {documents}"
     return f"{count(found.count, 'similar pair')} in {documents}"
 
 
@@ -92,10 +92,10 @@ def _facts(result: Result, found: FoundPairs) -> list[tuple[str, str]]:
         if len(summary.unread)
         else None,
         "Empty": f"{summary.empty:,}" if summary.empty else None,
-        "Copies": f"{summary.identical:,}" if summary.identical else None,
-        "Compared": count(compared, "pair") if compared else None,
+        "Identical copies": f"{summary.identical:,}" if summary.identical else None,
+        "Compared": count(compared, "distinct pair") if compared else None,
         "Found": _found(result, found),
-        "Nearest below": None
+        "Closest below": None
         if nearest is None or result.settings.simhash is not None
         else similarity_text(nearest.similarity, result.settings.threshold),
         "Seconds": f"{result.record()['seconds'].get('total', 0):.1f}",

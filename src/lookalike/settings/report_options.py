@@ -31,19 +31,18 @@ class Labelled:
 
     label: str | None = option(
         None,
-        "In the page, colour documents by this column; folder stands for the first folder of "
-        "files.",
+        "Colour documents in the page by this column; folder is the first folder of a file's path.",
         metavar="COLUMN",
     )
     date: str | None = option(
         None,
-        "In the page, order documents by this column of dates: the older is the likely source.",
+        "Order documents in the page by this column of dates: the older is the likely source.",
         metavar="COLUMN",
     )
     anonymise: bool = option(
         False,
-        "Replace ids and labels in the page by names that say nothing; the key is written beside "
-        "it, as FILE.key.json.",
+        "Replace ids and labels in the page by neutral names; the key is written beside it, as "
+        "FILE.key.json.",
     )
 
 
@@ -70,7 +69,7 @@ class PageFile:
     )
     texts: Any = option(
         None,
-        "Where the documents are now, if they were moved: for each source of the result one name.",
+        "Where the documents are now, if they were moved: one name for each source of the result.",
         metavar="SOURCE",
         is_path=True,
         is_list=True,

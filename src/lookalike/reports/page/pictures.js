@@ -130,7 +130,7 @@ function coverageStrip(text, colourOf, chosen) {
   return fitted((width) => {
     const height = 44;
     const x = (position) => (position / Math.max(1, text.text.length)) * width;
-    const drawing = g("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${many(text.coverage.length, "stretch", "stretches")} of this text stand in other documents.` });
+    const drawing = g("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${many(text.coverage.length, "passage")} of this text found in other documents, from start to end.` });
     drawing.append(g("rect", { class: "strip", x: 0, y: 2, width, height: 28, rx: 4 }));
     text.coverage.forEach((stretch, i) => {
       drawing.append(

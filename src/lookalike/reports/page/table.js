@@ -210,7 +210,7 @@ function queryHelp(fields) {
     "details",
     { class: "help" },
     h("summary", {}, "How to filter"),
-    h("p", {}, "Write one or more conditions; all have to hold. A word alone is looked for in names. ", h("code", {}, "-"), " in front means not, a comma means or, quotation marks keep blanks together, and ", h("code", {}, "0.8..0.9"), " is a range."),
+    h("p", {}, "Write one or more conditions; all have to hold. A word alone is looked for in names. ", h("code", {}, "-"), " in front means not, a comma means or, quotation marks keep words together, and ", h("code", {}, "0.8..0.9"), " is a range."),
     h("dl", {}, rows),
   );
 }
