@@ -78,7 +78,7 @@ def test_a_click_on_a_passage_goes_to_it_in_the_other_text(page, tmp_path):
     assert page.evaluate("document.activeElement.closest('.side-a') !== null")
 
 
-def aligned_pair(rows=40) -> Report:
+def aligned_pair(rows=80) -> Report:
     """Give two texts with as many passages in the same order, of which the second is far longer."""
     same = [f"Sentence {place} is the same in both of the texts." for place in range(rows)]
     a = "\n".join(same)
@@ -121,7 +121,7 @@ def test_panes_scroll_together_or_each_by_itself(page, tmp_path):
     for which, top in ((0, 300), (1, 4000), (0, 700), (1, 1500)):
         scrolled(page, which, top)
         # Some passage is on the same height in both, or what follows it in one alone is there.
-        apart = [abs(a - b) for a, b in (page.evaluate(TOPS, number) for number in range(1, 41))]
+        apart = [abs(a - b) for a, b in (page.evaluate(TOPS, number) for number in range(1, 81))]
         assert min(apart) < 200
         assert max(apart) > 1000
     assert scrolled(page, 0, last[0]) == last
