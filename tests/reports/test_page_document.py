@@ -50,7 +50,7 @@ def test_a_cluster_has_a_graph_a_heat_map_and_a_timeline(page, tmp_path):
     assert [time.split()[0] for time in times] == sorted(time.split()[0] for time in times)
     assert "oldest: the likely source" in times[0]
     assert "most similar older: bread/sourdough-copy.txt, 0.870" in " ".join(times[1].split())
-    page.locator("a:has(> .heat)").first.click()
+    page.locator(".opens:has(> .heat)").first.click()
     page.wait_for_selector("article.pair")
 
 

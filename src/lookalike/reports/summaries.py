@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lookalike import __version__
-from lookalike.base.wording import Message, count, similarity_text
+from lookalike.base.wording import count, in_words, similarity_text
 from lookalike.reports import model
 from lookalike.results import ContainmentResult, DedupResult, FindResult
 
@@ -44,7 +44,7 @@ def summary_of(
     settings = result.settings
     contained = isinstance(result, ContainmentResult) or settings.rule == "contained"
     # A line on how a file was read names it.
-    notes = [] if names.anonymous else [str(Message(line)) for line in record["notes"]]
+    notes = [] if names.anonymous else [in_words(line) for line in record["notes"]]
     doubts = result.doubts if isinstance(result, FindResult) and _has_clusters(result) else ()
     return model.Summary(
         command=result.command,
@@ -59,7 +59,7 @@ def summary_of(
         counts=record["counts"],
         seconds=record["seconds"],
         versions=record["versions"],
-        warnings=[str(Message(line)) for line in (*record["warnings"], *doubts)],
+        warnings=[in_words(line) for line in (*record["warnings"], *doubts)],
         notes=notes,
         left_out=left_out,
         files=[] if names.anonymous else files,

@@ -38,7 +38,7 @@ function pairTable(pairs, rows, { name, caption, whole = false }) {
     });
   }
   if (hasAny(documents.date)) {
-    columns.push({ key: "date", title: "Older", extra: true, value: (row) => earliest(documents.date[pairs.a[row]], documents.date[pairs.b[row]]), cell: (row) => day(earliest(documents.date[pairs.a[row]], documents.date[pairs.b[row]])) });
+    columns.push({ key: "date", date: true, title: "Older", extra: true, value: (row) => earliest(documents.date[pairs.a[row]], documents.date[pairs.b[row]]), cell: (row) => day(earliest(documents.date[pairs.a[row]], documents.date[pairs.b[row]])) });
   }
   if (clusters && whole) {
     const clusterOf = (row) => documents.cluster[pairs.a[row]];
@@ -98,7 +98,7 @@ function clustersView() {
         { key: "loose", title: "Looseness", numeric: true, extra: true, value: (row) => looseness(clusters[row]), cell: (row) => similarity(looseness(clusters[row])) },
         { key: "least", title: "Least similar", numeric: true, value: (row) => clusters[row].similarity, cell: (row) => (clusters[row].similarity === null ? "–" : meter(clusters[row].similarity)) },
         { key: "mean", title: "Mean", numeric: true, extra: true, value: (row) => clusters[row].mean, cell: (row) => similarity(clusters[row].mean) },
-        ...(hasAny(report.documents.date) ? [{ key: "date", title: "Oldest", extra: true, value: (row) => oldest(clusters[row]), cell: (row) => day(oldest(clusters[row])) }] : []),
+        ...(hasAny(report.documents.date) ? [{ key: "date", date: true, title: "Oldest", extra: true, value: (row) => oldest(clusters[row]), cell: (row) => day(oldest(clusters[row])) }] : []),
         { key: "members", title: "Members", wide: true, cell: (row) => memberNames(clusters[row]) },
       ],
       rows: rowsOf(clusters),
@@ -143,7 +143,7 @@ function documentsView() {
     { key: "covered", title: "Found elsewhere", numeric: true, value: (row) => documents.covered[row], cell: (row) => percent(documents.covered[row]) },
     { key: "length", title: "Characters", numeric: true, extra: true, value: (row) => documents.length[row], cell: (row) => (documents.length[row] === null ? "–" : count(documents.length[row])) },
   ];
-  if (hasAny(documents.date)) columns.push({ key: "date", title: "Date", extra: true, value: (row) => documents.date[row], cell: (row) => day(documents.date[row]) });
+  if (hasAny(documents.date)) columns.push({ key: "date", date: true, title: "Date", extra: true, value: (row) => documents.date[row], cell: (row) => day(documents.date[row]) });
   if (hasAny(documents.cluster)) columns.push({ key: "cluster", title: "Cluster", numeric: true, value: (row) => documents.cluster[row], cell: (row) => (documents.cluster[row] === null ? "–" : h("a", { href: `#cluster=${documents.cluster[row]}` }, String(documents.cluster[row]))) });
   return h(
     "article",
