@@ -154,7 +154,7 @@ def _legend(
         mark = f'<path d="M0 0h24" stroke="{colour}" stroke-width="2"{style}/>'
         told = [curve.label]
         if curve.half is not None:
-            told.append(f"chance 1/2 at {curve.half:.4f} (full circle)")
+            told.append(f"P = 1/2 at {curve.half:.4f} (full circle)")
         if curve.estimate is not None:
             told.append(f"(1/b)^(1/r) = {curve.estimate:.4f} (hollow)")
         rows.append((mark, "; ".join(told)))
