@@ -23,7 +23,7 @@ def title_of(result: Result, found: FoundPairs) -> str:
     """Say in a line what was found."""
     documents = count(result.summary.documents - result.summary.references, "document")
     if isinstance(result, DedupResult):
-        return f"{count(found.count, 'removed document')} of {documents}"
+        return f"{found.count:,} of {documents} removed"
     if isinstance(result, ContainmentResult):
         return f"{count(found.count, 'case')} of containment in {documents}"
     return f"{count(found.count, 'similar pair')} in {documents}"

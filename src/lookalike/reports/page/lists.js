@@ -20,7 +20,7 @@ function pairTable(pairs, rows, { name, caption, whole = false }) {
     },
     {
       key: "name",
-      title: { dedup: "Removed and kept", contained: "Part and whole" }[report.summary.command] || "Documents",
+      title: (pairs === report.pairs && { dedup: "Removed and kept", contained: "Part and whole" }[report.summary.command]) || "Documents",
       wide: true,
       value: (row) => nameRank(pairs.a[row]) * documents.name.length + nameRank(pairs.b[row]),
       cell: (row) => bothLinks(pairs.a[row], pairs.b[row]),

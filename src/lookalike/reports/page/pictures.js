@@ -37,7 +37,7 @@ function clusterGraph(cluster) {
       const name = report.documents.name[number];
       const link = g("g", opens(documentAddress(number)), g("title", {}, name), shape);
       if (members.length <= NUMBERED) {
-        const room = Math.max(8, Math.floor(Math.min(cx, width - cx) / 3.2));
+        const room = Math.max(8, Math.floor(Math.min(cx, width - cx) / 3.7));
         const text = members.length <= NAMED ? short(name.split("/").pop(), room) : i + 1;
         link.append(g("text", { class: "node-name", x: cx, y: cy + (places[i].y > 0.5 ? 22 : -14), "text-anchor": "middle" }, text));
       }

@@ -49,7 +49,7 @@ function leadOf() {
   else if (summary.command === "contained") parts.push(`${percent(value)} of `, bdi(a), " is in ", bdi(b), ". ");
   else parts.push("The closest are ", bdi(a), " and ", bdi(b), value === 1 ? ", with identical shingles. " : `, at ${similarity(value)}. `);
   if (clusters.length) parts.push(`${many(clusters.length, "cluster")}; the largest has ${many(clusters[0].size, "document")}. `);
-  parts.push(summary.exact ? `Every similarity is exact: ${summary.score}.` : `Similarities are estimated: ${summary.score}.`);
+  parts.push(summary.exact ? `Every ${summary.measure} is exact: ${summary.score}.` : `Similarities are estimated: ${summary.score}.`);
   return parts;
 }
 
