@@ -62,8 +62,13 @@ class Sources:
         lost = _lost(run)
         if lost is not None and (texts is None or not run.named):
             return cls({}, lost, can_be_named=bool(run.named))
-        found = [cls._at(place, run) for place in places_of(run.named, run.folder, texts)]
-        return next((one for one in found if one.problem is None), found[0])
+        first, *others = places_of(run.named, run.folder, texts)
+        there = cls._at(first, run)
+        if there.problem is None:
+            return there
+        # What was wrong where they were is what a reader wants to know.
+        elsewhere = (cls._at(place, run) for place in others)
+        return next((one for one in elsewhere if one.problem is None), there)
 
     @classmethod
     def _at(cls, place: Place, run: Run) -> Sources:
