@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import lookalike
 from lookalike.base import wording
-from lookalike.base.wording import Message, in_python, on_command_line, setting, visible
+from lookalike.base.wording import Message, in_python, in_words, on_command_line, setting, visible
 from lookalike.cli.app import COMMANDS, program
 from lookalike.cli.index import COMMANDS as INDEX_COMMANDS
 from lookalike.cli.index import index
@@ -55,6 +55,12 @@ def test_each_face_spells_a_setting_its_own_way(named, python, command_line):
     raw = f"raise {setting(*named)}, or leave {setting(*named)} out"
     assert in_python(raw) == f"raise {python}, or leave {python} out"
     assert on_command_line(raw) == f"raise {command_line}, or leave {command_line} out"
+
+
+def test_a_page_names_a_setting_as_a_reader_does():
+    assert in_words(f"raise {setting('threshold')}") == "raise the setting threshold"
+    assert in_words(Message(f"use {setting('max_df', 0.1)}")) == "use the setting max-df 0.1"
+    assert in_words(f"see {wording.help_on('plan')}") == "see the help on plan"
 
 
 def test_a_value_of_several_lines_is_told_on_one():

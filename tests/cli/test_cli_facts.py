@@ -239,7 +239,7 @@ def test_the_curve_is_shown_only_where_it_is_asked_for(command, told, docs):
     assert not re.search(r"\bmissed\b", plain[2])
     assert plain[2].count("Plan  ") == 1
     assert re.search(r"similarity +candidate +compared +missed", explained[2])
-    assert "with a chance of one half" in explained[2]
+    assert "P = 1/2 at a similarity of" in explained[2]
     assert plain[1] == explained[1]
     assert told(command, docs, "--explain", "-q", *more) == (0, plain[1], "")
 

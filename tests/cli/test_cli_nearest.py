@@ -119,7 +119,5 @@ def test_the_command_that_find_ends_with_comes_to_the_same_number(told, pile):
 
 def test_compare_says_that_find_may_choose_another_shingle(told, pile):
     files = pile / "draft.txt", pile / "final.txt"
-    assert "If it chose another than chars:5, -s gives its number" in flat(
-        told("compare", *files)[1]
-    )
-    assert "If it chose another" not in told("compare", *files, "-s", "chars:6")[1]
+    assert "If that is not chars:5, name it by -s" in flat(told("compare", *files)[1])
+    assert "If that is not" not in told("compare", *files, "-s", "chars:6")[1]

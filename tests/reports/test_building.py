@@ -9,10 +9,11 @@ import unicodedata
 from typing import Any
 
 import numpy as np
+import pyarrow.compute as pc
 import pytest
 
 import lookalike
-from lookalike.reports import gathering, model, passages, second_search
+from lookalike.reports import coverage, gathering, model, passages, second_search
 from lookalike.reports.building import build
 from lookalike.reports.names import Aliases
 from made_reports import AUTHORS, labelled_documents, plain
@@ -120,6 +121,23 @@ def covered_words(text: str, others: list[str]) -> set[int]:
         if tuple(mine[i : i + 5]) in runs:
             found |= set(range(i, i + 5))
     return found
+
+
+@pytest.mark.parametrize("copies", [20, 70])
+def test_all_of_many_sources_have_their_shares(copies):
+    texts = {f"d{i:02}": f"{PROSE} and this is the end of number {i}" for i in range(copies)}
+    report = build(lookalike.find(texts))
+    documents = report.main.documents
+    for part in report.texts:
+        named = dict(part.sources)
+        assert len(named) == min(copies - 1, coverage.MAX_SHARES)
+        assert (part.more_sources > 0) == (copies > coverage.MAX_SHARES)
+        assert part.remembered == (coverage.MAX_HOLDERS if copies > 64 else None)
+        own = documents.name[part.document]
+        for other, share in named.items():
+            words = covered_words(part.text, [texts[documents.name[other]]])
+            spans = [match.span() for match in re.finditer(r"\S+", part.text)]
+            assert share == pytest.approx(spans[max(words)][1] / len(part.text), abs=1e-6), own
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -294,6 +312,58 @@ def test_near_misses_of_a_very_large_corpus_are_those_among_its_texts(monkeypatc
     assert "among the 2 documents whose texts are in this page" in near.what
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"groups": "group"},
+        {"metric": "cosine", "weights": "tf-idf"},
+        {"max_df": 0.5},
+        {"bands": 20, "rows": 2},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("most_texts", [3, 1000])
+def test_near_misses_are_those_of_a_lower_threshold(options, most_texts):
+    rows = [
+        {"id": name, "text": text, "group": name[-1] in "02468"} for name, text in made(3).items()
+    ]
+    given: Any = {"shingle": "chars:5", **options}
+    result = lookalike.find(rows, threshold=0.3, **given)
+    near = build(result, most_texts=most_texts).main.near_misses
+    assert near is not None
+    lower: Any = {one: value for one, value in given.items() if one not in ("bands", "rows")}
+    below = lookalike.find(rows, threshold=0.2, **lower).pairs.filter(pc.field("similarity") < 0.3)
+    assert len(below)
+    assert near.pairs.similarity == [round(one, 6) for one in below["similarity"].to_pylist()]
+
+
+def test_where_no_near_misses_are_shown_it_says_why_and_what_to_do(monkeypatch, tmp_path):
+    texts = made(3)
+    rows = [{"id": name, "text": text, "group": name} for name, text in texts.items()]
+
+    def said(result):
+        near = build(result).main.near_misses
+        assert near is not None
+        assert not near.complete
+        assert near.pairs.a == []
+        return near.what
+
+    assert said(lookalike.contained(texts)) == (
+        "Near misses are not shown for a search for containment. To see more pairs, search again "
+        "and ask for a smaller share."
+    )
+    assert said(lookalike.dedup(texts, rule="contained")).endswith("ask for a smaller share.")
+    assert said(lookalike.find(texts, simhash=3)).endswith("allow more bits to differ.")
+    lookalike.find(texts, threshold=0.3, out=tmp_path / "found")
+    assert said(lookalike.Result.open(tmp_path / "found")) == (
+        "Near misses are not shown for documents that cannot be read again. To see more pairs, "
+        "search again and use a threshold of 0.2."
+    )
+    monkeypatch.setattr(second_search, "MAX_BYTES", 0)
+    grouped = lookalike.find(rows, threshold=0.3, groups="group")
+    assert "for a corpus of this size. To see more pairs, search again" in said(grouped)
+
+
 def test_clusters_name_the_pairs_among_their_members():
     report = build(lookalike.find(made(4), threshold=0.3))
     pairs, documents = report.main.pairs, report.main.documents
@@ -371,7 +441,7 @@ def test_what_is_left_out_is_said(monkeypatch):
     assert len(report.texts) == 4
     said = " ".join(report.main.summary.left_out)
     assert "The 7 most similar of 190 pairs are listed" in said
-    assert "The texts of 4 of 20 documents are here" in said
+    assert "This page has the texts of 4 of 20 documents" in said
     here = {part.document for part in report.texts}
     for a, b, found in zip(
         report.main.pairs.a, report.main.pairs.b, report.main.pairs.passages, strict=True
@@ -382,7 +452,7 @@ def test_what_is_left_out_is_said(monkeypatch):
     monkeypatch.setattr(passages, "MAX_WORDS", 0)
     unmarked = build(result).main
     assert set(unmarked.pairs.passages) == {None}
-    assert "no passages are marked" in " ".join(unmarked.summary.left_out)
+    assert "No passages are marked" in " ".join(unmarked.summary.left_out)
 
 
 def test_each_cluster_has_texts_before_any_has_more():

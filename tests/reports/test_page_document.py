@@ -3,7 +3,7 @@
 import pytest
 
 pytest.importorskip("playwright")
-from report_pages import example, opened, text_named
+from report_pages import example, opened, pairs, text_named
 
 COPY = "#document=ce134da39466"
 
@@ -49,9 +49,66 @@ def test_a_cluster_has_a_graph_a_heat_map_and_a_timeline(page, tmp_path):
     times = page.locator(".times li").all_inner_texts()
     assert [time.split()[0] for time in times] == sorted(time.split()[0] for time in times)
     assert "oldest: the likely source" in times[0]
-    assert "0.870 like the older bread/sourdough-copy.txt" in " ".join(times[1].split())
-    page.locator("a:has(> .heat)").first.click()
+    assert "most similar older: bread/sourdough-copy.txt, 0.870" in " ".join(times[1].split())
+    page.locator(".opens:has(> .heat)").first.click()
     page.wait_for_selector("article.pair")
+
+
+def test_time_is_in_every_view(page, tmp_path):
+    """The older of two is the likely source, wherever they are shown."""
+    shown = example()
+    dates = dict(zip(shown.main.documents.name, shown.main.documents.date, strict=True))
+    opened(page, tmp_path, shown)
+    source = page.locator("section[aria-labelledby=top-sources] li").first.inner_text().split()
+    assert source[:1] + source[-2:] == ["3", "bread/sourdough-copy.txt", dates[source[-2]]]
+    page.evaluate("location.hash = '#pairs'")
+    page.wait_for_selector("tbody tr")
+    for row in page.locator("tbody tr").all():
+        names = row.locator(".document > a").all_inner_texts()
+        older = row.locator(".document:has(.tag) > a").all_inner_texts()
+        full = [row.locator(".document > a").nth(place).get_attribute("title") for place in (0, 1)]
+        assert older == [names[full.index(min(full, key=lambda name: dates[name] or ""))]]
+    page.evaluate("location.hash = '#clusters'")
+    page.wait_for_selector("th:has-text('Oldest')")
+    page.click("th button:has-text('Oldest')")
+    oldest = page.locator("tbody tr td:nth-child(6)").all_inner_texts()
+    assert oldest == sorted(oldest)
+    page.evaluate("location.hash = '#document=f8b46ffee77f'")
+    page.wait_for_selector(".times")
+    times = [one.split() for one in page.locator(".times li").all_inner_texts()]
+    assert [one[0] for one in times] == sorted(one[0] for one in times)
+    assert "bread/sourdough-proofread.txt" in {one[1] for one in times}
+    assert page.locator(".sources li:has(.tag)").count() == sum(
+        dates[one] < dates["bread/sourdough-proofread.txt"]  # type: ignore[operator]
+        for one in page.locator(".sources a").all_inner_texts()
+    )
+
+
+def test_many_sources_are_folded_and_what_is_not_counted_is_said(page, tmp_path):
+    shown = example()
+    text = text_named(shown, "bread/sourdough-copy.txt")
+    others = [place for place in range(28) if place != text.document]
+    text.sources = [(place, 0.5) for place in others]
+    text.more_sources, text.remembered = 14, 64
+    opened(page, tmp_path, shown, COPY)
+    assert page.locator(".sources li:visible").count() == 12
+    page.click("summary:text('15 more documents')")
+    assert page.locator(".sources li:visible").count() == 27
+    said = page.inner_text("section[aria-labelledby=sources]")
+    assert "14 documents with smaller shares are not listed." in said
+    assert "Some passages are in more than 64 documents. Of these, 64 are counted." in said
+
+
+def test_where_there_are_no_near_misses_the_page_says_why(page, tmp_path):
+    shown = example()
+    near = shown.main.near_misses
+    assert near is not None
+    near.what, near.pairs = "Near misses are not shown for a reason.", pairs([], [], [])
+    opened(page, tmp_path, shown)
+    page.click("nav >> text=Near misses")
+    page.wait_for_selector("h1:text('Near misses')")
+    assert "are not shown for a reason." in page.inner_text("main")
+    assert page.locator("table").count() == 0
 
 
 def test_a_cluster_without_all_similarities_shows_those_of_its_pairs(page, tmp_path):
@@ -61,7 +118,7 @@ def test_a_cluster_without_all_similarities_shows_those_of_its_pairs(page, tmp_p
     assert page.locator("svg .heat:not(.self):not(.unknown)").count() == 4
     assert page.locator("svg .heat.unknown").count() == 2
     assert page.locator("svg .heat-value").all_text_contents() == [".86", ".86", ".87", ".87"]
-    assert "Two without a colour are no pair." in page.inner_text("main")
+    assert "Empty cells are not pairs." in page.inner_text("main")
 
 
 def test_the_chart_is_linear_or_logarithmic_counted_or_summed_up(page, tmp_path):
@@ -77,7 +134,7 @@ def test_the_chart_is_linear_or_logarithmic_counted_or_summed_up(page, tmp_path)
 
     first, second = tallest()[:2]
     assert first / second == pytest.approx(series.counts[0] / series.counts[1], rel=0.01)
-    page.get_by_label("From there on").check()
+    page.get_by_label("Cumulative, from the right").check()
     first, second = tallest()[:2]
     assert first / second == pytest.approx(series.cumulated[0] / series.cumulated[1], rel=0.01)
     page.get_by_label("Logarithmic").check()

@@ -48,7 +48,7 @@ def test_one_pair_prints_whole_with_both_columns_aligned(page, tmp_path):
 
 def test_a_pair_in_panes_prints_in_rows(page, tmp_path):
     opened(page, tmp_path, example(), THINGS[0])
-    page.get_by_label("Scroll together").uncheck()
+    page.get_by_label("Two panes").check()
     text = " ".join(" ".join(sheet.extract_text() for sheet in printed(page)).split())
     assert text.count("sweetcorn") == 2
     assert page.locator(".pane").count() == 2

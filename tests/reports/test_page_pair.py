@@ -52,12 +52,12 @@ def test_a_pair_shows_its_figures_and_both_texts(page, tmp_path):
 def test_what_is_the_same_is_folded_until_it_is_asked_for(page, tmp_path):
     opened(page, tmp_path, example(), DRAFTS)
     fold = page.locator("button.fold").first
-    assert fold.inner_text() == "… 65 words the same …"
+    assert fold.inner_text() == "… 65 identical words …"
     assert "sweetcorn" not in page.inner_text(".texts")
     fold.click()
     assert page.inner_text(".side-a >> nth=5").count("sweetcorn") == 1
     assert page.inner_text(".texts").count("sweetcorn") == 2
-    page.get_by_label("Fold what is the same").uncheck()
+    page.get_by_label("Fold identical text").uncheck()
     assert page.locator("button.fold").count() == 0
     assert page.inner_text(".texts").count("sweetcorn") == 2
 
@@ -78,17 +78,83 @@ def test_a_click_on_a_passage_goes_to_it_in_the_other_text(page, tmp_path):
     assert page.evaluate("document.activeElement.closest('.side-a') !== null")
 
 
-def test_texts_scroll_together_or_each_by_itself(page, tmp_path):
+def aligned_pair(rows=80) -> Report:
+    """Give two texts with as many passages in the same order, of which the second is far longer."""
+    same = [f"Sentence {place} is the same in both of the texts." for place in range(rows)]
+    a = "\n".join(same)
+    b = "\n".join(f"{text}\n" + f"More {place} here. " * 20 for place, text in enumerate(same))
+    passages = [
+        (
+            a.index(text),
+            a.index(text) + len(text) - 1,
+            b.index(text),
+            b.index(text) + len(text) - 1,
+            9,
+        )
+        for text in same
+    ]
+    return two_texts(a, b, passages)
+
+
+TOPS = """(number) => ["a", "b"].map((side) =>
+    document.querySelector(`.side-${side} .pane button[data-passage="${number}"]`)
+        .getBoundingClientRect().top)"""
+SCROLLED = "[...document.querySelectorAll('.pane')].map((pane) => pane.scrollTop)"
+LAST = (
+    "[...document.querySelectorAll('.pane')].map((pane) => pane.scrollHeight - pane.clientHeight)"
+)
+
+
+def scrolled(page, which, top):
+    """Scroll a pane as a reader does, and give where both are then."""
+    page.locator(".pane").nth(which).evaluate("(pane, top) => pane.scrollTo(0, top)", top)
+    page.wait_for_timeout(60)
+    return page.evaluate(SCROLLED)
+
+
+def test_panes_scroll_together_or_each_by_itself(page, tmp_path):
+    opened(page, tmp_path, aligned_pair(), PAIR)
+    # One text is far longer than the other: rows would be half empty.
+    assert page.get_by_label("Two panes").is_checked()
+    last = page.evaluate(LAST)
+    assert last[1] > 4 * last[0] > 1000
+    for which, top in ((0, 300), (1, 4000), (0, 700), (1, 1500)):
+        scrolled(page, which, top)
+        # Some passage is on the same height in both, or what follows it in one alone is there.
+        apart = [abs(a - b) for a, b in (page.evaluate(TOPS, number) for number in range(1, 81))]
+        assert min(apart) < 200
+        assert max(apart) > 1000
+    assert scrolled(page, 0, last[0]) == pytest.approx(last, abs=2)
+    assert scrolled(page, 1, 0) == pytest.approx([0, 0], abs=2)
+    page.get_by_label("Scroll together").uncheck()
+    assert scrolled(page, 0, 300) == [300, 0]
+
+
+def test_a_passage_is_on_the_same_height_in_both_panes_after_a_click(page, tmp_path):
+    opened(page, tmp_path, aligned_pair(), PAIR)
+    page.get_by_label("Scroll together").uncheck()
+    scrolled(page, 0, 400)
+    page.locator(".side-a button[data-passage='20']").click()
+    a, b = page.evaluate(TOPS, 20)
+    assert a == pytest.approx(b, abs=1)
+    page.locator(".ribbon[data-passage='40'] rect").last.click(force=True)
+    box = page.locator(".pane").first.bounding_box()
+    assert all(box["y"] < top < box["y"] + box["height"] for top in page.evaluate(TOPS, 40))
+
+
+def test_a_passage_that_was_moved_is_reached_in_panes(page, tmp_path):
     opened(page, tmp_path, long_pair(), PAIR)
     assert page.locator(".pane").count() == 0
-    page.get_by_label("Scroll together").uncheck()
+    assert page.get_by_label("Scroll together").is_hidden()
+    page.get_by_label("Two panes").check()
     first, second = page.locator(".pane").nth(0), page.locator(".pane").nth(1)
-    first.evaluate("(pane) => pane.scrollTo(0, 300)")
-    assert second.evaluate("(pane) => pane.scrollTop") == 0
-    first.evaluate("(pane) => pane.scrollTo(0, 0)")
     first.locator("mark[data-mark='1']").click()
+    page.wait_for_timeout(60)
+    # What it was clicked in stays where it is, though panes scroll together.
     assert second.evaluate("(pane) => pane.scrollTop") > 500
     assert first.evaluate("(pane) => pane.scrollTop") == 0
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.closest('.side-a') !== null")
 
 
 def test_a_ribbon_leads_to_its_passage(page, tmp_path):
@@ -157,7 +223,7 @@ def test_a_text_of_a_megabyte_opens_at_once(page, tmp_path):
     )
     assert page.locator(".number").count() == 4
     assert took < 3000  # 260 ms where nothing else ran
-    page.get_by_label("Fold what is the same").uncheck()
+    page.get_by_label("Fold identical text").uncheck()
     assert page.locator(".part").count() > 100
 
 

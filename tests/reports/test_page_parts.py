@@ -35,12 +35,12 @@ def test_short_facts_are_figures_and_long_ones_lines(page, tmp_path):
 def test_each_part_opens_from_the_menu(shown):
     for part in ("Pairs", "Clusters", "Near misses", "Documents", "Method"):
         shown.click(f"#parts >> text={part}")
-        title = "How it was done" if part == "Method" else part
+        title = "Method" if part == "Method" else part
         shown.wait_for_selector(f"h1:text-is('{title}')")
         assert shown.inner_text("#parts [aria-current]") == part
 
 
 def test_a_report_of_nothing_says_so(page, tmp_path):
     opened(page, tmp_path, report(documents([]), pairs([], [], [])))
-    assert "No two documents are similar at or above 0.5" in page.inner_text(".lead")
+    assert "No two documents have a similarity of 0.5 or more" in page.inner_text(".lead")
     assert page.locator("#parts a").all_inner_texts() == ["Summary", "Method"]

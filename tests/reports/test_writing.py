@@ -1,6 +1,7 @@
 """Pages as files: from Python and the command line, the same each time, whole or not at all."""
 
 import base64
+import errno
 import json
 import re
 import zlib
@@ -217,3 +218,43 @@ def test_the_defaults_are_those_of_the_options():
     options = ReportOptions()
     assert options.most_pairs == building.MOST_PAIRS
     assert options.most_texts == building.MOST_TEXTS
+
+
+@pytest.mark.parametrize("command", ["find", "dedup"])
+@pytest.mark.parametrize("texts", [[], [""], ["a lone text"], ["one text", "another one"]], ids=len)
+def test_a_result_of_nothing_is_a_page_too(command, texts, told, tmp_path):
+    source = tmp_path / "rows.jsonl"
+    source.write_text("".join(f"{json.dumps({'text': text})}\n" for text in texts))
+    page = tmp_path / "report.html"
+    status, _, errors = told(command, source, "-o", tmp_path / "out", "--report", page, "-q")
+    assert status == 0, errors
+    main = main_of(page)
+    assert main["pairs"]["a"] == main["clusters"] == []
+    assert main["summary"]["title"].startswith("0 ")
+
+
+FULL = "No space left on device"
+STOPPED = [
+    (KeyboardInterrupt(), 130, "stopped; no page was written. Run the same command again"),
+    (
+        OSError(errno.ENOSPC, FULL),
+        1,
+        f"report.html cannot be written: {FULL}; free some space, and run the same again",
+    ),
+]
+
+
+@pytest.mark.parametrize(("error", "status", "said"), STOPPED, ids=["Ctrl-C", "a full disk"])
+def test_a_page_that_is_not_whole_is_none(error, status, said, found, told, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    page = tmp_path / "report.html"
+    assert told("report", found, "-o", page, "-q")[0] == 0
+    before = page.read_bytes(), sorted(tmp_path.iterdir())
+
+    def stop(_):
+        raise error
+
+    monkeypatch.setattr("os.fsync", stop)  # when the page is in a file beside it
+    answer = told("report", found, "-o", "report.html", "--most-pairs", 3)
+    assert answer == (status, "", f"lookalike: {said}\n")
+    assert (page.read_bytes(), sorted(tmp_path.iterdir())) == before

@@ -29,6 +29,7 @@ __all__ = [
     "help_on",
     "in_full",
     "in_python",
+    "in_words",
     "on_command_line",
     "percent",
     "quoted",
@@ -111,6 +112,18 @@ def in_python(text: str) -> str:
         if kind == HELP:
             return f"help(lookalike.{name})"
         return f"{name}={value!r}" if kind == WORDS else f"{name}={value}"
+
+    return MARK.sub(spelled, _raw(text))
+
+
+def in_words(text: str) -> str:
+    """Spell the settings of a message for a reader who runs nothing: `the setting recall 0.99`."""
+
+    def spelled(mark: re.Match[str]) -> str:
+        name, kind, value = mark.groups(default="")
+        if kind == HELP:
+            return f"the help on {name}"
+        return f"the setting {name.replace('_', '-')}" + (f" {value}" if value else "")
 
     return MARK.sub(spelled, _raw(text))
 

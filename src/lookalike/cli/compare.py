@@ -28,7 +28,7 @@ A = Argument(
     "essays.zip/a.txt.",
     type=file_name(),
 )
-B = Argument("b", "Another.", type=file_name())
+B = Argument("b", "Another file.", type=file_name())
 MORE = Argument(
     "more",
     "More files: the similarities of all of them, each with each.",
@@ -43,7 +43,7 @@ OUT = click.Option(
     ["--out", "-o"],
     type=file_name(Path),
     metavar="FILE",
-    help="Write both texts side by side too, as a page; replaces a file.",
+    help="Write both texts side by side, as an HTML page too; replaces a file.",
 )
 
 
@@ -207,8 +207,8 @@ def _say_shingle(out: Console, options: dict[str, Any], shingle: str, before: st
     if options["shingle"] == "auto":
         after = "" if before else "\n"
         out.print(
-            f"{before}find chooses a shingle for the whole corpus. If it chose another than "
-            f"{shingle}, -s gives its number, as -s chars:6.{after}"
+            f"{before}find chooses one shingle for the whole corpus. If that is not {shingle}, "
+            f"name it by -s to get the similarity that find gives, as -s chars:6.{after}"
         )
 
 

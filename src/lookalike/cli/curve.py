@@ -92,7 +92,7 @@ def curve(
 ) -> None:
     """Show how likely a pair of each similarity is to become a candidate.
 
-    The curve is drawn, with a full circle where the chance is one half, and a hollow one where the
+    The curve is drawn, with a full circle where P = 1/2, and a hollow one where the
     rule of thumb (1/b)^(1/r) has it. Steps that stand alone make one curve together; several in
     quotes are a curve of their own.
 
@@ -181,7 +181,7 @@ def _title(shown: _Shown) -> str:
 
 
 def _chances(names: list[str], shown: list[_Shown], points: list[float]) -> Any:
-    """Make the table of several curves: a column each, of the chance to become a candidate."""
+    """Make a table of several curves: a column each, of the probabilities."""
     from lookalike.base.wording import chance_texts
     from lookalike.cli.screen import simple_table
 
@@ -196,7 +196,7 @@ def _say_errors(out: Console, shown: _Shown) -> None:
     metric, threshold = shown.plan.metric, shown.threshold
     drawn = shown.cascade.curve(threshold, metric=metric)
     split = in_full(threshold) if threshold is not None else f"{drawn.split:.4f}"
-    out.print(f"Areas, told apart at {split}: {drawn.areas_text()}.")
+    out.print(f"Areas on either side of {split}: {drawn.areas_text()}.")
     if threshold is None:
         return
     wrong = shown.plan.errors(threshold)

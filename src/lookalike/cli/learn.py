@@ -31,13 +31,13 @@ def learn(source: tuple[str, ...], options: dict[str, Any]) -> None:
     """Walk a few documents through the textbook method, with every table on the way.
 
     Shingles, the characteristic matrix, permutations, minhashing row by row, signatures, bands,
-    candidates and the exact check; nothing is hashed out of sight.
+    candidates and the exact check; every hash value is shown.
 
-    With -o it is a page for a browser, in one file: orders to draw again, hash functions to step
+    With -o the lesson is one HTML page: permutations to draw again, hash functions to step
     through, buckets that light up, the S-curve with sliders, and exercises with answers.
 
-    With --matrix it is a characteristic matrix, as those of the textbook, whose signatures are
-    computed by the hash functions and permutations that you give.
+    With --matrix the lesson starts from a characteristic matrix, as in the textbook, and uses the
+    hash functions and permutations that you give.
 
     Example: lookalike learn essay-1.txt essay-2.txt essay-3.txt --shingle words:2
 

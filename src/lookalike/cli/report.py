@@ -25,10 +25,11 @@ RESULTS = Argument(
 
 @command(ReportOptions, RESULTS, QUIET)
 def report(results: str, options: dict[str, Any], *, quiet: bool) -> None:
-    """Write a result as one page: pairs side by side, clusters, what stands where.
+    """Write a result as one HTML page: pairs side by side, clusters, shared passages.
 
     The page is one file that opens from disk, without a network. Texts are read again where they
-    were; where they are gone or changed, the page says so and goes without.
+    were, or where --texts says that they are now; if they are gone or changed, the page has none
+    and says so.
 
     Example: lookalike report found/ -o report.html --label author --date written
     """
@@ -36,14 +37,16 @@ def report(results: str, options: dict[str, Any], *, quiet: bool) -> None:
     from lookalike.cli import screen
 
     console = screen.status(quiet=quiet)
+    screen.say_if_stopped("stopped; no page was written. Run the same command again")
     screen.announce_compiling(console)
     say_written(console, lookalike.report(results, **options))
 
 
 def say_written(console: Console, page: Page) -> None:
     """Say what a page has, and what it leaves out."""
-    from lookalike.base.wording import visible
+    from lookalike.base.wording import on_command_line, visible
     from lookalike.cli.summary import wrapped
 
     for line in page.lines():
-        console.print(wrapped(visible(line), console.width, indent=11), soft_wrap=True)
+        shown = visible(on_command_line(line))
+        console.print(wrapped(shown, console.width, indent=11), soft_wrap=True)

@@ -163,8 +163,8 @@ def show_half(console: Console, plan: Plan) -> None:
     """Say where the curve of candidates rises."""
     estimate = plan.rule_of_thumb
     means = "(1/b)^(1/r), of bits that agree," if plan.metric == "cosine" else "(1/b)^(1/r)"
-    rule = f"; the rule of thumb {means} says {estimate:.4f}" if estimate is not None else ""
-    console.print(f"A pair at {plan.half:.4f} is a candidate with a chance of one half{rule}.")
+    rule = f"; the rule of thumb {means} gives {estimate:.4f}" if estimate is not None else ""
+    console.print(f"P = 1/2 at a similarity of {plan.half:.4f}{rule}.")
 
 
 def show_curve(console: Console, plan: Plan | None) -> None:

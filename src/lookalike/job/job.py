@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -422,6 +423,7 @@ class Job:
                 for name, source in zip(("source", "reference"), self.sources[::-1], strict=False)
                 if source.names
             },
+            folder=_current_folder(),
         )
 
     def name(self, command: str, *facts: Any) -> str:
@@ -507,3 +509,11 @@ class Job:
             cascade=str(planned) if planned and self.plan.distance is None else None,
             weights=self.recipe.weights,
         )
+
+
+def _current_folder() -> str:
+    """Give the folder that relative names start from; nothing where it was removed."""
+    try:
+        return os.getcwd()  # noqa: PTH109 - as a name
+    except OSError:
+        return ""

@@ -56,4 +56,4 @@ def chances_html(columns: Sequence[str], rows: Sequence[Sequence[float]]) -> str
     from lookalike.base.wording import chance_texts, in_full
 
     written = [(in_full(s), *(chance_texts(one, 1 - one)[0] for one in rest)) for s, *rest in rows]
-    return folded("Chances by similarity", table(columns, written))
+    return folded("Probability by similarity", table(columns, written))

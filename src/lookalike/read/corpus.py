@@ -253,6 +253,18 @@ class Corpus:
         other._of = self
         return other
 
+    def known_as(self, named: Callable[[str], str]) -> Corpus:
+        """Give the same files under other names, from which the ids of their documents follow."""
+        other = copy.copy(self)
+        other.shards = [
+            replace(shard, name=named(shard.name), label=named(shard.label))
+            for shard in self.shards
+        ]
+        other._reader = ShardReader(other.shards, self._options)
+        other._marks = Marks()
+        other._of = self
+        return other
+
     def batches(
         self,
         start: Position | None = None,

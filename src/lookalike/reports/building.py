@@ -14,14 +14,14 @@ from lookalike.reports.figures import histogram_of, plan_of
 from lookalike.reports.found import FoundPairs, clusters_of, pairs_of
 from lookalike.reports.gathering import Gathered, gather, in_turn
 from lookalike.reports.names import Names, address_key
-from lookalike.reports.near_misses import near_misses_of
+from lookalike.reports.near_misses import near_misses_of, none_of
 from lookalike.reports.offsets import unit_length
 from lookalike.reports.pairs import Compared, pair_columns
 from lookalike.reports.parts import covered_share, part_of
 from lookalike.reports.passages import place_passages
 from lookalike.reports.scanning import scan
 from lookalike.reports.scoring import Scorer
-from lookalike.reports.second_search import search_again
+from lookalike.reports.second_search import are_many, search_again
 from lookalike.reports.sources import SOURCE, Sources
 from lookalike.reports.summaries import skipped_of, summary_of
 from lookalike.reports.texts import ShownText
@@ -63,14 +63,21 @@ def build(
     most_texts: int = MOST_TEXTS,
     aliases: Aliases | None = None,
     files: Sequence[model.Link] = (),
+    sources: Sources | None = None,
 ) -> model.Report:
-    """Give what the page of a result shows; with `aliases`, under names that say nothing."""
+    """Give what the page of a result shows; with `aliases`, under names that say nothing.
+
+    `sources` are those of the result, by default where it says that they were.
+    """
     found = pairs_of(result, most_pairs)
     clusters, cluster = clusters_of(result)
-    sources, scorer, fields = Sources.of(result), Scorer.of(result.settings), Fields(label, date)
+    sources = sources or Sources.of(result)
+    scorer, fields = Scorer.of(result.settings), Fields(label, date)
     named = {*found.a, *found.b, *(key for one in clusters for key in one.members)}
     few = result.summary.documents <= most_texts
-    near = None if few else search_again(result, sources)
+    # The similarities of a few documents are computed here, where their texts alone tell them.
+    told_by_texts = scorer is not None and result.settings.groups is None
+    near = None if few and told_by_texts else search_again(result, sources)
     if near is not None:
         named |= {*near.found.a, *near.found.b}
     gathered = gather(
@@ -91,6 +98,8 @@ def build(
     whole = len(texts) == result.summary.documents - result.summary.empty
     compared = Compared(scorer, gathered.texts)
     near = near or near_misses_of(result, compared, whole=whole)
+    if near is None:
+        near = none_of(result, are_read=gathered.problem is None, are_many=are_many(sources))
     scanned = scan(sources, texts, options, cluster, whole=whole)
     named |= {*texts, *scanned.named()}
     if aliases is not None:
@@ -107,9 +116,8 @@ def build(
     )
     by_number = {page.numbers[key]: text for key, text in texts.items()}
     spent = place_passages(pairs, by_number, parts, page.cluster)
-    near_model = None if near is None else _near_model(near, page, compared, gathered)
-    if near_model is not None:
-        place_passages(near_model.pairs, by_number, parts, page.cluster, spent)
+    near_model = _near_model(near, page, compared, gathered)
+    place_passages(near_model.pairs, by_number, parts, page.cluster, spent)
     left_out = _left_out(result, found, clusters, gathered, scanned, pairs, names)
     plan = getattr(result, "plan", None)
     main = model.Main(
@@ -225,7 +233,7 @@ def _left_out(
     if len(found) < found.count:
         said.append(
             f"The {len(found):,} most similar of {count(found.count, 'pair')} are listed; the "
-            "result has all."
+            "result has all of them."
         )
     if clusters and clusters[-1].number < result.record()["counts"].get("clusters", 0):
         said.append(f"The {len(clusters):,} largest clusters are listed.")
@@ -236,22 +244,22 @@ def _left_out(
         )
     if gathered.problem is not None:
         why = gathered.problem.partition(", ")[0] if names.anonymous else gathered.problem
-        return [*said, f"{why}: there are no texts here, and no passages."]
+        return [*said, f"This page has no texts and no passages: {why}."]
     filled = result.summary.documents - result.summary.empty
     if len(gathered.texts) < filled:
         said.append(
-            f"The texts of {len(gathered.texts):,} of {count(filled, 'document')} are here: those "
-            "of each cluster's most similar pairs first."
+            f"This page has the texts of {len(gathered.texts):,} of {count(filled, 'document')}: "
+            "those of the most similar pairs of each cluster first."
         )
     without = sum(passages is None for passages in pairs.passages)
     if without:
         said.append(
-            f"For {count(without, 'pair')} of {len(found):,} no passages are marked, as a text is "
-            "not here or the pairs before them are many."
+            f"No passages are marked for {without:,} of {count(len(found), 'pair')}: a text is not "
+            "in this page, or too many pairs come before."
         )
     if not scanned.all:
         said.append(
-            "What stands elsewhere was looked for among the documents whose texts are here, not in "
-            "the whole corpus, which is large."
+            "Passages found elsewhere were searched for among the documents whose texts are in "
+            "this page, not in the whole corpus, which is large."
         )
     return said

@@ -23,11 +23,13 @@ if TYPE_CHECKING:
 
     from lookalike.reports.texts import ShownText
 
-__all__ = ["Covered", "Runs", "Stretch"]
+__all__ = ["MAX_HOLDERS", "Covered", "Runs", "Stretch"]
 
 RUNS = Shingling("words", MIN_WORDS)
-MAX_HOLDERS = 16
+MAX_HOLDERS = 64
 """Documents that are remembered of a run of words: the first ones; all are counted."""
+MAX_SHARES = 50
+"""Documents that are named for one text."""
 MANY_DOCUMENTS = 5
 """Documents, each of another cluster, from which on a run of words is boilerplate."""
 MANY_SHARE = 0.01
@@ -49,9 +51,16 @@ class Covered:
     stretches: list[Stretch]
     """In order, without overlap."""
     shares: list[tuple[int, list[tuple[int, int]]]]
-    """Of each other document, the words that stand in it: from and to, both included."""
+    """Of each other document, the words that stand in it: from and to, both included.
+
+    Of many documents, those in which most words stand.
+    """
     boilerplate: list[tuple[int, int, int]]
     """From and to, and how many documents share it."""
+    more: int = 0
+    """Documents that are not among the shares, as others have more."""
+    crowded: bool = False
+    """Whether a run of it is in more documents than are remembered of one."""
 
 
 @dataclass
@@ -63,6 +72,7 @@ class Runs:
     _of_text: list[NDArray[np.int64]] = field(default_factory=list)
     """Of each text, the number of the run that begins at each of its words."""
     _seen: int = 0
+    """Documents that were counted."""
     _holders: list[tuple[NDArray[np.int64], NDArray[np.int64]]] = field(default_factory=list)
     """Runs and the documents that have them."""
 
@@ -74,7 +84,7 @@ class Runs:
         hashes, numbers = np.unique(found.elements, return_inverse=True)
         self._index = HashIndex(hashes)
         self._count = len(hashes)
-        self._kept = np.zeros(len(hashes), np.int16)
+        self._holding = np.zeros(len(hashes), np.int64)
         self._documents = np.zeros(len(hashes), np.int64)
         for row, text in enumerate(self.texts):
             mine = numbers[found.offsets[row] : found.offsets[row + 1]].astype(np.int64)
@@ -101,9 +111,9 @@ class Runs:
         run, row = keys // max(len(documents), 1), keys % max(len(documents), 1)
         np.add.at(self._documents, run[counted[row]], 1)
         first = np.searchsorted(run, run)
-        rank = np.arange(len(run)) - first + self._kept[run]
+        rank = np.arange(len(run)) - first + self._holding[run]
         few = rank < MAX_HOLDERS
-        np.add.at(self._kept, run[few], 1)
+        np.add.at(self._holding, run, 1)
         self._holders.append((run[few], documents[row[few]]))
 
     def covered(self, own: list[int]) -> list[Covered]:
@@ -141,7 +151,14 @@ class Runs:
             Stretch(int(place[i]), int(place[j]) + MIN_WORDS - 1, int(document[i]))
             for i, j in zip(at.tolist(), ends.tolist(), strict=True)
         ]
-        return Covered(_longest(stretches), _by_document(stretches), self._boilerplate(mine))
+        shares = _by_document(stretches)
+        return Covered(
+            _longest(stretches),
+            shares[:MAX_SHARES],
+            self._boilerplate(mine),
+            max(len(shares) - MAX_SHARES, 0),
+            crowded=bool((self._holding[mine] > MAX_HOLDERS).any()),
+        )
 
     def _boilerplate(self, mine: NDArray[np.int64]) -> list[tuple[int, int, int]]:
         least = max(MANY_DOCUMENTS, MANY_SHARE * self._seen)
@@ -177,7 +194,7 @@ def _longest(stretches: list[Stretch]) -> list[Stretch]:
 
 
 def _by_document(stretches: list[Stretch]) -> list[tuple[int, list[tuple[int, int]]]]:
-    """Give the words that each document covers, without overlap."""
+    """Give the words that each document covers, without overlap, those of the most words first."""
     found: dict[int, list[tuple[int, int]]] = {}
     for one in stretches:
         mine = found.setdefault(one.document, [])
@@ -185,4 +202,7 @@ def _by_document(stretches: list[Stretch]) -> list[tuple[int, list[tuple[int, in
             mine[-1] = (mine[-1][0], max(mine[-1][1], one.last))
         else:
             mine.append((one.first, one.last))
-    return [*found.items()]
+    return sorted(
+        found.items(),
+        key=lambda share: (-sum(1 + end - start for start, end in share[1]), share[0]),
+    )

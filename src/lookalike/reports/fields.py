@@ -109,8 +109,8 @@ class Fields:
             )
         if self.left_out:
             said.append(
-                f"{count(len(self.left_out), 'column')} of the input cannot be filtered by here: "
-                f"the page has the first {MAX_COLUMNS}."
+                f"{count(len(self.left_out), 'column')} of the input are not in this page, which "
+                f"has the first {MAX_COLUMNS}."
             )
         return said
 

@@ -51,14 +51,14 @@ def histogram_of(plan: Plan | None, found: FoundPairs) -> model.Histogram:
         sample = plan.background.similarities
         pairs = count(len(sample), "pair")
         what = (
-            f"Every two of the {count(plan.documents, 'distinct document')}: {pairs}."
+            f"All {pairs} of the {count(plan.documents, 'distinct document')}."
             if 2 * len(sample) == plan.documents * (plan.documents - 1)
-            else f"A sample of the corpus, chosen by content: {pairs} of random documents."
+            else f"{pairs} of random documents of the corpus."
         )
         # The record of a result has no more digits, and gives the same page.
         series.append(_series("sample", what, binned(np.round(sample, SAMPLE_DIGITS))))
     if found.count:
-        what = f"The {count(found.count, 'pair')} found, copies among them."
+        what = f"The {count(found.count, 'pair')} found, including identical copies."
         series.append(_series("pairs", what, found.counts))
     edges = [round(i / BINS, DIGITS) for i in range(BINS + 1)]
     return model.Histogram(edges, series)

@@ -97,7 +97,7 @@ def gather(
             if here:
                 _take(batch, here, gathering, scorer, fields)
     except LookalikeError as error:
-        return Gathered(problem=f"The documents cannot be read again, {error}")
+        return Gathered(problem=f"the documents cannot be read again, {error}")
     return gathered
 
 

@@ -280,6 +280,10 @@ class Text:
     """In order, without overlap: together they are the share `Documents.covered`."""
     sources: list[tuple[int, float]] = field(default_factory=list)
     """Document and the share of this text that stands in it by itself, the largest share first."""
+    more_sources: int = 0
+    """How many documents with smaller shares are not among the sources."""
+    remembered: int | None = None
+    """Where a passage is in more documents than that, so many of them count; null: all do."""
     boilerplate: list[tuple[int, int, int]] = field(default_factory=list)
     """`[start, end, documents]`: stretches that so many documents share, in order."""
 

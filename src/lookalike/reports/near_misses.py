@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from lookalike.results import Result
     from lookalike.settings import Settings
 
-__all__ = ["MAX_PAIRS", "NearMisses", "least_of", "near_misses_of"]
+__all__ = [
+    "MAX_PAIRS",
+    "NearMisses",
+    "bounds_of",
+    "is_of_containment",
+    "least_of",
+    "near_misses_of",
+    "none_of",
+]
 
 WIDTH = 0.1
 """How far below the threshold a pair may be."""
@@ -40,15 +48,45 @@ def least_of(settings: Settings) -> float:
     return max(round(settings.threshold - WIDTH, 12), 0.0)
 
 
+def bounds_of(settings: Settings) -> str:
+    """Say which pairs are near misses."""
+    least, threshold = in_full(least_of(settings)), in_full(settings.threshold)
+    return f"with a similarity of at least {least} and below {threshold}"
+
+
+def is_of_containment(result: Result) -> bool:
+    """Tell whether pairs are of a part and a whole."""
+    return result.settings.rule == "contained" or isinstance(result, ContainmentResult)
+
+
+def none_of(result: Result, *, are_read: bool, are_many: bool) -> NearMisses:
+    """Say why near misses are not shown, and what to do to see them."""
+    settings = result.settings
+    why, what = "", f"use a threshold of {in_full(least_of(settings))}"
+    if is_of_containment(result):
+        why, what = "a search for containment", "ask for a smaller share"
+    elif settings.simhash is not None:
+        why, what = "fingerprints, which are compared by bits", "allow more bits to differ"
+    elif not are_read:
+        why = "documents that cannot be read again"
+    elif are_many:
+        why = "a corpus of this size"
+    elif settings.estimate:
+        why = "estimated similarities"
+    else:
+        why = "these settings"
+    sentence = f"Near misses are not shown for {why}. To see more pairs, search again and {what}."
+    return NearMisses(least_of(settings), sentence, complete=False, found=FoundPairs(False))
+
+
 def near_misses_of(result: Result, compared: Compared, *, whole: bool) -> NearMisses | None:
     """Give the most similar pairs below the threshold; None where nothing could be compared.
 
     `whole` says that the page has the text of every document.
     """
     settings = result.settings
-    contained = settings.rule == "contained" or isinstance(result, ContainmentResult)
     # Of documents in groups, which may be a pair is not told by their texts.
-    if compared.counts is None or contained or settings.groups is not None:
+    if compared.counts is None or is_of_containment(result) or settings.groups is not None:
         return None
     least = least_of(settings)
     similarity = compared.counts.similarity
@@ -64,16 +102,16 @@ def near_misses_of(result: Result, compared: Compared, *, whole: bool) -> NearMi
         i, j = int(first[place]), int(second[place])
         found.add(compared.keys[i], compared.keys[j], float(similarity[i, j]), unknown, unknown)
     every = whole and compared.all
-    bounds = f"from {in_full(least)} up to {in_full(settings.threshold)}, which is not reached"
     if every:
-        what = f"All pairs of the corpus {bounds}"
+        what = f"All pairs {bounds_of(settings)}"
     else:
         documents = count(len(compared.keys), "document")
-        what = f"Pairs {bounds}, among the {documents} whose texts are in this page"
+        what = f"Pairs {bounds_of(settings)}, among the {documents} whose texts are in this page"
+    what += ", compared exactly for this page."
     if len(order) > MAX_PAIRS:
-        what += f"; the {MAX_PAIRS:,} most similar of {len(order):,} are shown"
+        what += f" The {MAX_PAIRS:,} most similar of {len(order):,} are shown."
         every = False
-    return NearMisses(least, f"{what}. They were compared exactly for this page.", every, found)
+    return NearMisses(least, what, every, found)
 
 
 def _across(

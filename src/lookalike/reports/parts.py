@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lookalike.reports import model
+from lookalike.reports.coverage import MAX_HOLDERS
 from lookalike.reports.offsets import unit_length
 from lookalike.reports.pairs import DIGITS
 
@@ -28,14 +29,14 @@ def part_of(key: Key, text: ShownText, scanned: Scanned, numbers: Mapping[Key, i
         (number[document], sum(end - start for start, end in (text.span(*one) for one in words)))
         for document, words in covered.shares
     ]
+    shares.sort(key=lambda share: (-share[1], share[0]))
     return model.Text(
         document=numbers[key],
         text=text.text,
         coverage=_coverage(text, covered.stretches, number),
-        sources=[
-            (document, round(units / length, DIGITS))
-            for document, units in sorted(shares, key=lambda share: (-share[1], share[0]))
-        ],
+        sources=[(document, round(units / length, DIGITS)) for document, units in shares],
+        more_sources=covered.more,
+        remembered=MAX_HOLDERS if covered.crowded else None,
         boilerplate=[
             (*text.span(first, last), documents) for first, last, documents in covered.boilerplate
         ],

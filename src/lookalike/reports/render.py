@@ -16,7 +16,16 @@ __all__ = ["render", "render_pair"]
 SCRIPTS = (
     *("dom.js", "format.js", "data.js", "query.js", "align.js", "layout.js"),
     *("fields.js", "table.js", "chart.js", "pictures.js", "texts.js"),
-    *("pair.js", "document.js", "lists.js", "cluster.js", "summary.js", "main.js"),
+    *(
+        "time.js",
+        "panes.js",
+        "pair.js",
+        "document.js",
+        "lists.js",
+        "cluster.js",
+        "summary.js",
+        "main.js",
+    ),
 )
 """In the order in which they stand in the page's one script."""
 

@@ -14,17 +14,22 @@ from lookalike.job.find import find
 from lookalike.job.job import Job
 from lookalike.job.running import Running
 from lookalike.reports.found import FoundPairs, extend, is_across, with_corpora
-from lookalike.reports.near_misses import MAX_PAIRS, NearMisses, least_of
+from lookalike.reports.near_misses import (
+    MAX_PAIRS,
+    NearMisses,
+    bounds_of,
+    is_of_containment,
+    least_of,
+)
 from lookalike.reports.sources import REFERENCE, SOURCE
-from lookalike.results import ContainmentResult
 
 if TYPE_CHECKING:
     from lookalike.reports.sources import Sources
     from lookalike.results import FindResult, Result
 
-__all__ = ["search_again"]
+__all__ = ["are_many", "search_again"]
 
-MAX_BYTES = 1 << 26
+MAX_BYTES = 1 << 28
 """Of sources that are searched again."""
 
 
@@ -36,10 +41,10 @@ def search_again(result: Result, sources: Sources) -> NearMisses | None:
     least = least_of(settings)
     corpora = [sources.corpora[one] for one in (REFERENCE, SOURCE) if one in sources.corpora]
     running = Running.of(skip_bad=bool(result.run.reading.get("skip_bad", False)))
-    # The bands that were planned are those of the threshold: for a lower one there are others.
-    lower = replace(settings, threshold=least, bands=None, rows=None, cascade=None)
-    job = Job(corpora, lower, running, across=len(corpora) > 1)
     try:
+        # The bands that were planned are those of the threshold: for a lower one there are others.
+        lower = replace(settings, threshold=least, bands=None, rows=None, cascade=None)
+        job = Job(corpora, lower, running, across=len(corpora) > 1)
         with job.closed_if_it_fails():
             found = find(job)
             job.finish()
@@ -48,29 +53,30 @@ def search_again(result: Result, sources: Sources) -> NearMisses | None:
     with found:
         near = _below(found, settings.threshold)
     what = (
-        f"Pairs from {in_full(least)} up to {in_full(settings.threshold)}, which is not reached: "
-        "the corpus was searched again for this page, with a recall of "
-        f"{in_full(settings.recall)} at {in_full(least)}, and each pair compared exactly"
+        f"Pairs {bounds_of(settings)}. The corpus was searched again for this page, with a recall "
+        f"of {in_full(settings.recall)} at {in_full(least)}, and each pair was compared exactly."
     )
     if near.count > len(near):
-        what += f"; the {len(near):,} most similar of {near.count:,} are shown"
+        what += f" The {len(near):,} most similar of {near.count:,} are shown."
     complete = settings.recall == 1 and near.count == len(near)
-    return NearMisses(least, f"{what}.", complete, near)
+    return NearMisses(least, what, complete, near)
+
+
+def are_many(sources: Sources) -> bool:
+    """Tell whether a search would take long."""
+    return sum(one.size for one in sources.corpora.values()) > MAX_BYTES
 
 
 def _is_possible(result: Result, sources: Sources) -> bool:
     settings = result.settings
-    contained = settings.rule == "contained" or isinstance(result, ContainmentResult)
-    other = settings.groups is not None or settings.ignore is not None or settings.estimate
-    plan = getattr(result, "plan", None)
-    given = plan is None or plan.origin == "given"
-    if contained or other or given or settings.simhash is not None or settings.threshold <= 0:
+    if is_of_containment(result) or settings.simhash is not None or settings.estimate:
+        return False
+    if getattr(result, "plan", None) is None:
         return False
     # Of a dedup, pairs within the reference would be among them.
     if REFERENCE in sources.corpora and result.command != "find":
         return False
-    size = sum(one.size for one in sources.corpora.values())
-    return bool(sources.corpora) and sources.are_as_they_were and size <= MAX_BYTES
+    return bool(sources.corpora) and sources.are_as_they_were and not are_many(sources)
 
 
 def _below(found: FindResult, threshold: float) -> FoundPairs:

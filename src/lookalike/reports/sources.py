@@ -14,6 +14,7 @@ from lookalike.read import open_corpus
 from lookalike.read.chosen_files import ChosenFiles
 from lookalike.read.fields import TEXT
 from lookalike.read.source import InMemory
+from lookalike.reports.places import places_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from lookalike.read import Corpus
     from lookalike.read.batches import Batch
+    from lookalike.reports.places import Place
     from lookalike.results import Result
     from lookalike.results.record import Run
 
@@ -43,28 +45,48 @@ class Sources:
     problem: str | None = None
     known: frozenset[str] | None = None
     """The files that were read; what is there beside them now is not; None for all."""
+    can_be_named: bool = False
+    """Whether they may be somewhere else, and could be read if they were named."""
 
     @classmethod
-    def of(cls, result: Result) -> Sources:
-        """Find the sources of a result that is in memory, or those that its record names."""
+    def of(cls, result: Result, texts: Sequence[str] | None = None) -> Sources:
+        """Find the sources of a result that is in memory, or those that its record names.
+
+        `texts` says where they are now, if not where they were.
+        """
         if result.documents is not None:
             # The corpus itself comes last.
             given = zip((SOURCE, REFERENCE), result.documents.origin.sources[::-1], strict=False)
             return cls({which: one.with_columns() for which, one in given})
         run = result.run
         lost = _lost(run)
-        if lost is not None:
-            return cls({}, lost)
+        if lost is not None and (texts is None or not run.named):
+            return cls({}, lost, can_be_named=bool(run.named))
+        first, *others = places_of(run.named, run.folder, texts)
+        there = cls._at(first, run)
+        if there.problem is None:
+            return there
+        # What was wrong where they were is what a reader wants to know.
+        elsewhere = (cls._at(place, run) for place in others)
+        return next((one for one in elsewhere if one.problem is None), there)
+
+    @classmethod
+    def _at(cls, place: Place, run: Run) -> Sources:
+        """Open the sources at a place, if they are there as they were."""
         known = {SOURCE: run.sources, REFERENCE: run.against}
         corpora = {}
-        for which, names in run.named.items():
+        for which, names in place.opened.items():
             try:
-                corpora[which] = corpus = _opened(names, run.reading)
+                corpora[which] = corpus = _opened(names, run.reading).known_as(place.known)
             except LookalikeError as error:
-                return cls({}, f"The files cannot be read again, {error}")
-            changed = _changed(corpus.identity(), known[which])
+                if place.is_given:
+                    raise
+                why = place.in_words(error).partition(": ")[0]
+                return cls({}, f"the files cannot be read again, {why}", can_be_named=True)
+            parts = 2 if place.is_given else 3  # a copy has the name and the size, not the date
+            changed = _changed(corpus.identity(), known[which], parts)
             if changed:
-                return cls({}, changed)
+                return cls({}, changed, can_be_named=True)
         files = frozenset(str(one[0]) for one in (*run.sources, *run.against))
         return cls(corpora, known=files)
 
@@ -113,12 +135,12 @@ def _rows_of(batch: Batch, chosen: NDArray[np.bool_]) -> Batch:
 def _lost(run: Run) -> str | None:
     """Say why documents cannot be read again, where the record of their result tells."""
     if any("-" in names for names in run.named.values()):
-        return "The documents came by standard input, which is not kept"
+        return "the documents came by standard input, which is not kept"
     if run.named.get(SOURCE):
         return None
     if run.sources:
-        return "The record of the result does not say where its documents are"
-    return "The documents were in memory, and are not there any more"
+        return "the record of the result does not say where its documents are"
+    return "the documents were in memory, and are not there any more"
 
 
 def _opened(names: Sequence[str], reading: Mapping[str, Any]) -> Corpus:
@@ -127,10 +149,13 @@ def _opened(names: Sequence[str], reading: Mapping[str, Any]) -> Corpus:
     return open_corpus(names, columns=None, chosen=chosen, **read_as)
 
 
-def _changed(now: Sequence[Any], before: Sequence[Any]) -> str | None:
-    """Say which files are not as they were, or None; that there are more of them is no matter."""
-    then = {str(one[0]): list(one) for one in before}
-    there = {str(one[0]): list(one) for one in now}
+def _changed(now: Sequence[Any], before: Sequence[Any], parts: int) -> str | None:
+    """Say which files are not as they were, or None; that there are more of them is no matter.
+
+    So many `parts` of what tells them are compared: name, size, and when they were changed.
+    """
+    then = {str(one[0]): list(one)[:parts] for one in before}
+    there = {str(one[0]): list(one)[:parts] for one in now}
     gone = [name for name in then if name not in there]
     other = [name for name in then if name in there and then[name] != there[name]]
     for names, what in ((gone, "are gone"), (other, "were changed")):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lookalike import __version__
-from lookalike.base.wording import Message, count, similarity_text
+from lookalike.base.wording import count, in_words, similarity_text
 from lookalike.reports import model
 from lookalike.results import ContainmentResult, DedupResult, FindResult
 
@@ -23,9 +23,9 @@ def title_of(result: Result, found: FoundPairs) -> str:
     """Say in a line what was found."""
     documents = count(result.summary.documents - result.summary.references, "document")
     if isinstance(result, DedupResult):
-        return f"{count(found.count, 'removed document')} of {documents}"
+        return f"{found.count:,} of {documents} removed"
     if isinstance(result, ContainmentResult):
-        return f"{count(found.count, 'document pair')} of a part and a whole, in {documents}"
+        return f"{count(found.count, 'case')} of containment in {documents}"
     return f"{count(found.count, 'similar pair')} in {documents}"
 
 
@@ -44,7 +44,7 @@ def summary_of(
     settings = result.settings
     contained = isinstance(result, ContainmentResult) or settings.rule == "contained"
     # A line on how a file was read names it.
-    notes = [] if names.anonymous else [str(Message(line)) for line in record["notes"]]
+    notes = [] if names.anonymous else [in_words(line) for line in record["notes"]]
     doubts = result.doubts if isinstance(result, FindResult) and _has_clusters(result) else ()
     return model.Summary(
         command=result.command,
@@ -59,7 +59,7 @@ def summary_of(
         counts=record["counts"],
         seconds=record["seconds"],
         versions=record["versions"],
-        warnings=[str(Message(line)) for line in (*record["warnings"], *doubts)],
+        warnings=[in_words(line) for line in (*record["warnings"], *doubts)],
         notes=notes,
         left_out=left_out,
         files=[] if names.anonymous else files,
@@ -92,10 +92,10 @@ def _facts(result: Result, found: FoundPairs) -> list[tuple[str, str]]:
         if len(summary.unread)
         else None,
         "Empty": f"{summary.empty:,}" if summary.empty else None,
-        "Copies": f"{summary.identical:,}" if summary.identical else None,
-        "Compared": count(compared, "pair") if compared else None,
+        "Identical copies": f"{summary.identical:,}" if summary.identical else None,
+        "Compared": count(compared, "distinct pair") if compared else None,
         "Found": _found(result, found),
-        "Nearest below": None
+        "Closest below": None
         if nearest is None or result.settings.simhash is not None
         else similarity_text(nearest.similarity, result.settings.threshold),
         "Seconds": f"{result.record()['seconds'].get('total', 0):.1f}",

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from lookalike.base.errors import SettingsError
-from lookalike.base.wording import count, setting
+from lookalike.base.option_types import check_path
+from lookalike.base.wording import Message, count, setting
 from lookalike.reports import model
 from lookalike.reports.building import build
 from lookalike.reports.comparing import build_comparison
 from lookalike.reports.names import Aliases
 from lookalike.reports.render import render, render_pair
+from lookalike.reports.sources import Sources
 from lookalike.results import Result
 from lookalike.results.result import first_of
 from lookalike.results.unread import place_of_unread
@@ -48,13 +50,16 @@ class Page:
     """What it does not show, a sentence each."""
     key: Path | None
     """The file that tells which name stands for what, of an anonymous page."""
+    advice: Message | None = None
+    """What to do about texts that were not found."""
 
-    def lines(self) -> list[str]:
+    def lines(self) -> list[Message]:
         """Say what it has, what it leaves out, and where the key is, a line each."""
         held = f"{count(self.pairs, 'pair')}, {count(self.texts, 'text')}, {self.size / 1e6:.1f} MB"
         key = [] if self.key is None else [f"Key        {self.key} says which name stands for what"]
         left_out = [f"Left out   {sentence}" for sentence in self.left_out]
-        return [f"Page       {self.path}: {held}", *left_out, *key]
+        advice = [] if self.advice is None else [f"Texts      {self.advice.raw}"]
+        return [*map(Message, [f"Page       {self.path}: {held}", *left_out, *advice, *key])]
 
 
 def write_page(
@@ -77,11 +82,14 @@ def write_page(
         )
     opened = result if isinstance(result, Result) else Result.open(result)
     key = path.with_name(f"{path.stem}{KEY}") if options.anonymise else None
-    sources = [str(one[0]) for one in (*opened.run.sources, *opened.run.against)]
+    sources = [Path(str(one[0])) for one in (*opened.run.sources, *opened.run.against)]
+    like_it = [name for name in sources if name.name == path.name]
     targets = [path] if key is None else [path, key]
-    check_targets(targets, [name for name in sources if Path(name).name == path.name])
+    # A source is where the job ran, or it was moved to here.
+    check_targets(targets, [*like_it, *(Path(opened.run.folder, name) for name in like_it)])
     aliases = None if key is None else Aliases.of(key)
     place = written_to if isinstance(result, Result) else result
+    documents = Sources.of(opened, _texts(options.texts, opened))
     report = build(
         opened,
         label=options.label,
@@ -90,11 +98,29 @@ def write_page(
         most_texts=_most("most_texts", options.most_texts),
         aliases=aliases,
         files=[] if place is None else links_of(Path(place), path),
+        sources=documents,
     )
     if aliases is not None and key is not None:
         # First, so that there is no page whose names nobody can tell.
         aliases.write(key)
-    return _written(report, render(report), path, key)
+    advice = f"if they are somewhere else now, name that folder or file by {setting('texts')}"
+    page = _written(report, render(report), path, key)
+    return replace(page, advice=Message(advice)) if documents.can_be_named else page
+
+
+def _texts(given: Any, result: Result) -> list[str] | None:
+    """Read where the documents are now, if that was said."""
+    if given is None or given == []:
+        return None
+    if result.documents is not None:
+        raise SettingsError(
+            f"{setting('texts')} is for a result on disk, and this one has its documents: leave it "
+            "out"
+        )
+    names = [given] if isinstance(given, (str, os.PathLike)) else [*given]
+    for name in names:
+        check_path("texts", name)
+    return [os.fspath(name) for name in names]
 
 
 def _most(name: str, given: int) -> int:
@@ -105,7 +131,7 @@ def _most(name: str, given: int) -> int:
 
 
 def _comparison(found: Comparison, options: ReportOptions) -> model.Report:
-    for name in ("label", "date", "anonymise"):
+    for name in ("texts", "label", "date", "anonymise"):
         if getattr(options, name):
             raise SettingsError(
                 f"{setting(name)} is for a result, and this is a comparison of two documents: "

@@ -56,12 +56,15 @@ class Run:
     """The indexes in which documents were looked up."""
     named: Mapping[str, list[str]] = field(default_factory=dict)
     """The files and folders of the source and of the reference, as they were given."""
+    folder: str = ""
+    """The folder in which the job ran: there a relative name is found."""
 
     def as_dict(self) -> dict[str, Any]:
         """Give the facts, for the record."""
         found: dict[str, Any] = {"job": self.job, "sources": self.sources, "against": self.against}
         found |= {"indexes": self.indexes} if self.indexes else {}
-        found |= {"named": dict(self.named)} if self.named else {}
+        if self.named:
+            found |= {"named": dict(self.named), "folder": self.folder}
         return found | {"reading": dict(self.reading), "recipe": self.recipe, "keep": self.keep}
 
     @classmethod
@@ -76,6 +79,7 @@ class Run:
             record["reading"],
             record.get("indexes", []),
             record.get("named", {}),
+            record.get("folder", ""),
         )
 
 

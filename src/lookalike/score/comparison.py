@@ -83,10 +83,10 @@ class Comparison:
         sizes = " and ".join(f"{one:,}" for one in self.shingles)
         facts = [
             ("similarity", similarity_text(self.similarity)),
-            ("of a in b", percent(self.containment.a_in_b)),
-            ("of b in a", percent(self.containment.b_in_a)),
+            ("share of a in b", percent(self.containment.a_in_b)),
+            ("share of b in a", percent(self.containment.b_in_a)),
             ("shingles", f"{sizes} of {self.shingle}"),
-            ("the same text", self.identical),
+            ("identical", self.identical),
         ]
         rows = [(n, one.words, self._passage(one)) for n, one in enumerate(self.passages, 1)]
         shared = folded(

@@ -31,19 +31,18 @@ class Labelled:
 
     label: str | None = option(
         None,
-        "In the page, colour documents by this column; folder stands for the first folder of "
-        "files.",
+        "Colour documents in the page by this column; folder is the first folder of a file's path.",
         metavar="COLUMN",
     )
     date: str | None = option(
         None,
-        "In the page, order documents by this column of dates: the older is the likely source.",
+        "Order documents in the page by this column of dates: the older is the likely source.",
         metavar="COLUMN",
     )
     anonymise: bool = option(
         False,
-        "Replace ids and labels in the page by names that say nothing; the key is written beside "
-        "it, as FILE.key.json.",
+        "Replace ids and labels in the page by neutral names; the key is written beside it, as "
+        "FILE.key.json.",
     )
 
 
@@ -67,6 +66,13 @@ class PageFile:
         metavar="FILE",
         short="-o",
         is_path=True,
+    )
+    texts: Any = option(
+        None,
+        "Where the documents are now, if they were moved: one name for each source of the result.",
+        metavar="SOURCE",
+        is_path=True,
+        is_list=True,
     )
     names: Any = option(
         None, "Of a comparison: what the two documents are called.", python_only=True

@@ -1,5 +1,6 @@
 """What notebooks show: well-formed, escaped, with the curve inline and tables that fold."""
 
+import re
 import sys
 from html.parser import HTMLParser
 from types import SimpleNamespace
@@ -159,3 +160,14 @@ def test_progress_in_a_notebook_is_one_line_that_is_updated(monkeypatch):
     assert " done in " in updates[-1]
     monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=SimpleNamespace))
     assert not notebooks.in_notebook()
+
+
+@pytest.mark.parametrize(
+    "spec", ["bands:20 rows:5", "bands:1000 rows:100", "and:4 or:4 and:4 or:4"]
+)
+def test_no_line_below_a_curve_is_wider_than_it(spec):
+    shown = lookalike.Cascade.parse(spec)._repr_html_()
+    wide = int(re.findall(r'viewBox="0 0 (\d+) ', shown)[0])
+    lines = [line for line in re.findall(r"<text[^>]*>([^<]+)</text>", shown) if len(line) > 8]
+    assert lines
+    assert all(90 + 6 * len(line) < wide for line in lines)

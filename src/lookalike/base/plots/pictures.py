@@ -104,7 +104,7 @@ def _named(curve: Curve) -> str:
     parts = [curve.label]
     told = []
     if curve.half is not None:
-        told.append(f"chance 1/2 at {curve.half:.4f}")
+        told.append(f"P = 1/2 at {curve.half:.4f}")
     if curve.estimate is not None:
         told.append(f"(1/b)^(1/r) = {curve.estimate:.4f}")
     if told:
@@ -140,7 +140,7 @@ def _frame(ax: Any, metric: str) -> None:
     # A hair more at both ends, so that a line along them is seen as a whole.
     ax.set_ylim(-0.015, 1.015)
     ax.set_xlabel(WHAT[metric])
-    ax.set_ylabel("chance to become a candidate")
+    ax.set_ylabel("probability of becoming a candidate")
     ax.grid(color="#888888", alpha=0.25, linewidth=0.6)
     ax.axhline(0.5, color="#888888", linewidth=0.6)
     ax.spines[["top", "right"]].set_visible(False)
@@ -162,7 +162,7 @@ def _legend(ax: Any) -> None:
     ink = _ink(ax)
     marker: Style = {"marker": "o", "linestyle": "none", "markersize": 8, "color": ink}
     if HALF in ids:
-        handles.append(Line2D([], [], label="chance 1/2", **marker))
+        handles.append(Line2D([], [], label="P = 1/2", **marker))
     if ESTIMATE in ids:
         hollow: Style = {"markerfacecolor": "none", "markeredgewidth": 1.6}
         handles.append(Line2D([], [], label="rule of thumb (1/b)^(1/r)", **marker, **hollow))

@@ -152,12 +152,14 @@ def _legend(
         colour, dash = COLOURS[number % len(COLOURS)], DASHES[number % len(DASHES)]
         style = f' stroke-dasharray="{dash}"' if dash else ""
         mark = f'<path d="M0 0h24" stroke="{colour}" stroke-width="2"{style}/>'
-        told = [curve.label]
+        rows.append((mark, curve.label))
+        told = []
         if curve.half is not None:
-            told.append(f"chance 1/2 at {curve.half:.4f} (full circle)")
+            told.append(f"P = 1/2 at {curve.half:.4f} (full circle)")
         if curve.estimate is not None:
             told.append(f"(1/b)^(1/r) = {curve.estimate:.4f} (hollow)")
-        rows.append((mark, "; ".join(told)))
+        if told:
+            rows.append(("", "; ".join(told)))  # on a line of its own, as both are too wide for one
     if threshold is not None:
         mark = '<path d="M0 0h24" stroke="currentColor" stroke-dasharray="8 3"/>'
         rows.append((mark, f"threshold {in_full(threshold)}"))

@@ -29,14 +29,15 @@ function showBands(facts) {
         {
           type: "button",
           class: bucket.members.length > 1 ? "bucket shared" : "bucket",
-          "aria-label": `Band ${at + 1}, ${bucketSentence(facts, bucket)}`,
+          "aria-label": bucketName(facts, bucket, at + 1),
           onmouseenter: () => light(bucket, place),
           onmouseleave: () => light(null, null),
           onfocus: () => light(bucket, place),
           onblur: () => light(null, null),
         },
         make("span", { class: "key" }, bucket.key.map(valueText).join(" ")),
-        make("span", { class: "members" }, bucket.members.map((one) => memberChip(facts, one))),
+        " ",
+        make("span", { class: "members" }, bucket.members.flatMap((one) => [memberChip(facts, one), " "])),
       );
       return make("li", {}, place);
     });
@@ -50,6 +51,12 @@ function showBands(facts) {
 }
 
 const WHERE_TO_POINT = "A bucket with a strong border has two members or more.";
+
+// Begins with what is seen, so that whoever speaks to the page can name it.
+function bucketName(facts, bucket, band) {
+  const names = bucket.members.map((one) => facts.labels[one]).join(" ");
+  return `${bucket.key.map(valueText).join(" ")} ${names}: band ${band}, ${bucketSentence(facts, bucket)}`;
+}
 
 function bucketSentence(facts, bucket) {
   const names = bucket.members.map((one) => facts.labels[one]).join(", ");

@@ -79,11 +79,11 @@ class CurveFigure {
     const fact = (name, value) => make("b", { "data-number": name }, value);
     return [
       `${plural(bands, "band")} of ${plural(rows, "row")}, a signature of ${bands * rows}. `,
-      "The chance is one half at ",
+      "P = 1/2 at a similarity of ",
       fact("half", half),
       "; the rule of thumb (1/b)",
       make("sup", {}, "1/r"),
-      " says ",
+      " gives ",
       fact("rule", rule),
       ". Of these pairs expect ",
       fact("positives", positives.toFixed(3)),
@@ -100,7 +100,7 @@ class CurveFigure {
       missChance(s, this.bands, this.rows).toFixed(4),
     ]);
     const heads = ["s", "candidate", "missed"];
-    return table("The chance by similarity", heads, rows, { id: "curve-tenths" });
+    return table("Probability by similarity", heads, rows, { id: "curve-tenths" });
   }
 
   tableOfPairs() {
@@ -110,7 +110,7 @@ class CurveFigure {
       const error = isSimilar ? "to be missed" : "to be a false positive";
       return [pairName(this.facts, pair), share(pair.exact), chance.toFixed(4), error];
     });
-    const heads = ["pair", "s", "chance", ""];
+    const heads = ["pair", "s", "probability", ""];
     return table("What may go wrong with each pair", heads, rows, { id: "curve-pairs" });
   }
 
@@ -178,7 +178,7 @@ class CurveFigure {
       return draw(
         "g",
         { class: isSimilar ? "mark similar" : "mark" },
-        draw("title", {}, `${names.join(", ")}: ${share(similarity)}, chance ${this.chance(similarity).toFixed(4)}`),
+        draw("title", {}, `${names.join(", ")}: ${share(similarity)}, probability ${this.chance(similarity).toFixed(4)}`),
         draw("line", { x1: px, x2: px, y1: py, y2: y(0) + 26 }),
         isSimilar ? draw("circle", { cx: px, cy: py, r: 4.5 }) : draw("path", { d: diamond(px, py, 5) }),
         level < 0 ? null : draw("text", { x: at, y: base, "text-anchor": "middle", class: "small" }, label),
@@ -201,7 +201,7 @@ function keys() {
     { class: "keys" },
     key("pair from the threshold up", draw("g", { class: "mark" }, draw("circle", { cx: 11, cy: 8, r: 4.5 }))),
     key("pair below it", draw("g", { class: "mark" }, draw("path", { d: diamond(11, 8, 5) }))),
-    key("chance of one half", draw("circle", { class: "half", cx: 11, cy: 8, r: 5 })),
+    key("P = 1/2", draw("circle", { class: "half", cx: 11, cy: 8, r: 5 })),
     key("rule of thumb", draw("path", { class: "rule", d: diamond(11, 8) })),
     key("false positives", area("positives")),
     key("false negatives", area("negatives")),
@@ -232,6 +232,6 @@ function axes(x, y) {
   }
   parts.push(draw("line", { class: "axis", x1: x(0), x2: x(1), y1: y(0), y2: y(0) }));
   parts.push(draw("text", { x: x(1), y: y(0) - 6, "text-anchor": "end", class: "small" }, "similarity s"));
-  parts.push(draw("text", { x: x(0) + 6, y: y(1) + 12, class: "small" }, "chance to be a candidate"));
+  parts.push(draw("text", { x: x(0) + 6, y: y(1) + 12, class: "small" }, "probability of being a candidate"));
   return parts;
 }

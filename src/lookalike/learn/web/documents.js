@@ -82,7 +82,7 @@ function showShingles(facts) {
     const left = one.all - one.first.length;
     const listed = one.first.flatMap((element) => [elementText(element), " "]);
     const more = left > 0 ? `… and ${plural(left, "more")}`.replace(/s$/, "") : "";
-    return [facts.labels[at], one.all, one.different, make("span", { class: "chips" }, listed, more)];
+    return [facts.labels[at], one.all, one.different, make("span", { class: "chips", tabindex: 0, role: "group", "aria-label": `Shingles of ${facts.labels[at]}` }, listed, more)];
   });
   const heads = ["", "in all", "different", "the first of them"];
   put("shingles-table", table(`The ${noun}s of each document`, heads, rows, { class: "shingles" }));

@@ -39,9 +39,14 @@ function plural(number, noun) {
   return `${number.toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }
 
+// What stands over a column; over one that needs no name, nothing that would be read out.
+function headCell(head) {
+  return head === "" ? make("td") : make("th", { scope: "col" }, head);
+}
+
 // A table whose first column names its rows.
 function table(caption, heads, rows, attributes) {
-  const headCells = heads.map((head) => make("th", { scope: "col" }, head));
+  const headCells = heads.map(headCell);
   const body = rows.map((row) => {
     const cells = Array.isArray(row) ? row : row.cells;
     const line = make("tr", Array.isArray(row) ? {} : row.attributes);
@@ -83,7 +88,7 @@ class ScrollTable {
         "table",
         { class: "fixed" },
         make("caption", {}, caption),
-        make("thead", {}, make("tr", {}, heads.map((head) => make("th", { scope: "col" }, head)))),
+        make("thead", {}, make("tr", {}, heads.map(headCell))),
         this.body,
       ),
     );

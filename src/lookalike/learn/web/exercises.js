@@ -36,7 +36,7 @@ function showExercises(facts, curve) {
       ` for s = 0.1, 0.2, …, 0.9, for ${names.join("; ").replaceAll(" = ", "\u00a0=\u00a0")}.`,
     ],
     table(
-      "The chance to be a candidate",
+      "Probability of being a candidate",
       ["s", ...names],
       exercises.similarities.map((s, at) => [s.toFixed(1), ...curves.map((one) => share(one.chances[at]))]),
       { id: "exercise-1-answer" },
@@ -47,11 +47,11 @@ function showExercises(facts, curve) {
   const thresholds = exercise(
     "exercise-2",
     "3.4.2 The threshold",
-    "For each of the three, find the s at which the chance is exactly one half. How good is the rule of thumb?",
+    "For each of the three, find the s at which the probability is exactly 1/2. How good is the rule of thumb?",
     make(
       "p", {}, "From 1 − (1 − s", make("sup", {}, "r"), ")", make("sup", {}, "b"), " = ½ follows s = (1 − (½)",
       make("sup", {}, "1/b"), ")", make("sup", {}, "1/r"), ". The rule of thumb is (1/b)", make("sup", {}, "1/r"),
-      ". It is always a little high: there the chance is already about 1 − 1/e = 0.63, not one half.",
+      ". It is always a little high: there the probability is already about 1 − 1/e = 0.63, not 1/2.",
     ),
     table(
       "Where the curve rises",
@@ -118,7 +118,7 @@ function mapReduce(facts) {
 
 function errors(noted, onSliders) {
   const { rows, bands, similar, dissimilar, missed, taken } = noted;
-  const question = `The threshold is 0.5. With ${bands} bands of ${rows} rows, with which chance is a pair of similarity ${similar} missed? And with which is a pair of ${dissimilar} a candidate?`;
+  const question = `The threshold is 0.5. With ${bands} bands of ${rows} rows, with what probability is a pair of similarity ${similar} missed? With what probability is a pair of ${dissimilar} a candidate?`;
   return exercise(
     "exercise-5",
     "Two kinds of error",

@@ -15,7 +15,7 @@ function planChart(plan, histogram, threshold) {
         "div",
         { class: "choices" },
         choice("Scale", "scale", [["linear", "Linear"], ["log", "Logarithmic"]], "linear", redraw("scale")),
-        choice("Pairs", "sum", [["counts", "At each similarity"], ["cumulated", "From there on"]], "counts", redraw("sum")),
+        choice("Pairs", "sum", [["counts", "Counts"], ["cumulated", "Cumulative, from the right"]], "counts", redraw("sum")),
       ),
     box,
     h("figcaption", {}, chartLegend(plan, histogram)),
@@ -28,9 +28,9 @@ function chartLegend(plan, histogram) {
     items.push(h("li", {}, h("i", { class: `key bar-${series.name}` }), series.what));
   }
   if (plan && plan.found.length) {
-    items.push(h("li", {}, h("i", { class: "key line-found" }), "How likely a pair is found (right scale)."));
+    items.push(h("li", {}, h("i", { class: "key line-found" }), "Probability that a pair is found (right axis)."));
     if (plan.cascade) {
-      items.push(h("li", {}, h("i", { class: "key line-candidate" }), `How likely it becomes a candidate by ${plan.cascade}.`));
+      items.push(h("li", {}, h("i", { class: "key line-candidate" }), `Probability that it becomes a candidate by ${plan.cascade}.`));
     }
   }
   return h("ul", { class: "legend" }, items);
@@ -38,7 +38,7 @@ function chartLegend(plan, histogram) {
 
 function drawChart(plan, histogram, threshold, state, width) {
   const height = Math.max(220, Math.min(340, width * 0.42));
-  const area = { left: 52, right: width - 44, top: 14, bottom: height - 34 };
+  const area = { left: 52, right: width - 52, top: 14, bottom: height - 34 };
   const edges = histogram ? histogram.edges : plan.similarities;
   const [low, high] = [edges[0], edges[edges.length - 1]];
   const x = (value) => area.left + ((value - low) / (high - low)) * (area.right - area.left);

@@ -11,7 +11,7 @@ async function documentView(number) {
     h(
       "dl",
       { class: "figures" },
-      documents.covered[number] === null ? null : figure(percent(documents.covered[number]), "Stands in other documents"),
+      documents.covered[number] === null ? null : figure(percent(documents.covered[number]), "Found in other documents"),
       documents.length[number] === null ? null : figure(count(documents.length[number]), "Characters"),
       documents.date[number] ? figure(day(documents.date[number]), report.summary.date || "Date") : null,
       documents.label[number] === null ? null : figure(labelOf(number), report.summary.label || "Label"),
@@ -23,6 +23,7 @@ async function documentView(number) {
         .map(([name, values]) => figure(bdi(short(plain(values[number]), 40)), name)),
     ),
     text && coverageOf(text),
+    timeOfDocument(number),
     pairsOfDocument(number),
     text ? documentText(text) : h("p", { class: "note" }, "The text of this document is not in this page."),
   );
@@ -55,17 +56,33 @@ function coverageOf(text) {
   return h(
     "section",
     { "aria-labelledby": "sources" },
-    h("h2", { id: "sources" }, "Where it stands"),
+    h("h2", { id: "sources" }, "Where else it is found"),
     coverageStrip(text, colours.colour, jump),
-    h("p", { class: "muted" }, "The text along its length; a colour for each document that has the stretch too", text.boilerplate.length ? ", and below it what is boilerplate." : "."),
-    h(
-      "ol",
-      { class: "sources" },
-      text.sources.map(([other, share]) =>
-        h("li", {}, h("i", { class: `dot colour-${colours.colour(other)}` }), h("span", { class: "share" }, percent(share)), otherLink(text.document, other)),
-      ),
-    ),
+    h("p", { class: "muted" }, "The text from start to end; each colour is a document that has the same passage.", text.boilerplate.length ? " Grey below is boilerplate." : ""),
+    sourceList(text, colours),
   );
+}
+
+const FIRST_SOURCES = 12; // the others are folded away
+
+function sourceList(text, colours) {
+  const item = ([other, share]) =>
+    h(
+      "li",
+      {},
+      h("i", { class: `dot colour-${colours.colour(other)}` }),
+      h("span", { class: "share" }, percent(share)),
+      otherLink(text.document, other),
+      report.documents.date[other] ? h("time", { class: "muted" }, day(report.documents.date[other])) : null,
+      isOlder(other, text.document) ? h("span", { class: "tag" }, "older") : null,
+    );
+  const rest = text.sources.slice(FIRST_SOURCES);
+  return [
+    h("ol", { class: "sources" }, text.sources.slice(0, FIRST_SOURCES).map(item)),
+    rest.length ? h("details", { class: "more" }, h("summary", {}, `${many(rest.length, "more document")}`), h("ol", { class: "sources" }, rest.map(item))) : null,
+    text.more_sources ? h("p", { class: "muted" }, `${many(text.more_sources, "document")} with smaller shares ${text.more_sources === 1 ? "is" : "are"} not listed.`) : null,
+    text.remembered ? h("p", { class: "muted" }, `Some passages are in more than ${count(text.remembered)} documents. Of these, ${count(text.remembered)} are counted.`) : null,
+  ];
 }
 
 function betweenAddress(one, other) {
@@ -96,11 +113,21 @@ function documentText(text) {
   );
 }
 
+function rowsOfDocument(number) {
+  return rowsOf(report.pairs.a).filter((row) => report.pairs.a[row] === number || report.pairs.b[row] === number);
+}
+
+const MOST_IN_TIME = 60;
+
+// The document among those that it is most similar to.
+function timeOfDocument(number) {
+  const rows = rowsOfDocument(number).slice(0, MOST_IN_TIME);
+  const members = new Set([number, ...rows.flatMap((row) => [report.pairs.a[row], report.pairs.b[row]])]);
+  return report.documents.date[number] ? timeSection([...members], rows) : null;
+}
+
 function pairsOfDocument(number) {
-  const found = [];
-  for (let row = 0; row < report.pairs.a.length; row++) {
-    if (report.pairs.a[row] === number || report.pairs.b[row] === number) found.push(row);
-  }
+  const found = rowsOfDocument(number);
   if (!found.length) return null;
   return h("section", { "aria-labelledby": "its-pairs" }, h("h2", { id: "its-pairs" }, "Its pairs"), pairTable(report.pairs, found, { name: `document-${number}`, caption: "Pairs of this document" }));
 }

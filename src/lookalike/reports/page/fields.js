@@ -80,7 +80,7 @@ function documentFields(of) {
     fields.set("kept", { kind: "flag", get: column(documents.kept), help: "kept or removed", example: "kept:no" });
   }
   if (hasAny(documents.covered)) {
-    fields.set("covered", { kind: "number", get: column(documents.covered), help: "share that stands elsewhere too", example: "covered:>50%" });
+    fields.set("covered", { kind: "number", get: column(documents.covered), help: "share found in other documents", example: "covered:>50%" });
   }
   if (new Set(documents.corpus).size > 1) {
     fields.set("corpus", { kind: "whole", get: column(documents.corpus), help: "source, reference or index", example: "corpus:reference" });
@@ -136,8 +136,8 @@ function labelOf(number) {
   return h("span", { class: "label" }, h("i", { class: `dot colour-${labelColour(label)}` }), bdi(label));
 }
 
-// A document's name as a link, with its label and date where there are some.
-function documentLink(number, { long = false } = {}) {
+// A document's name as a link, with its label and date where there are some, and whether it is the `older` of two.
+function documentLink(number, { long = false, older = false } = {}) {
   const documents = report.documents;
   const kept = documents.kept[number];
   const name = bdi(long ? documents.name[number] : short(documents.name[number], 64));
@@ -148,7 +148,13 @@ function documentLink(number, { long = false } = {}) {
     kept === null ? null : h("span", { class: "tag" }, kept ? "kept" : "removed"),
     labelOf(number),
     documents.date[number] ? h("time", {}, day(documents.date[number])) : null,
+    older ? h("span", { class: "tag" }, "older") : null,
   );
+}
+
+// Both documents of a pair.
+function bothLinks(a, b, options = {}) {
+  return [documentLink(a, { ...options, older: isOlder(a, b) }), documentLink(b, { ...options, older: isOlder(b, a) })];
 }
 
 // A similarity with a bar as long.

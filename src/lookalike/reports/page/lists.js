@@ -13,30 +13,32 @@ function pairTable(pairs, rows, { name, caption, whole = false }) {
   const columns = [
     {
       key: "sim",
-      title: contained ? "Contained" : "Similarity",
+      title: contained ? "Containment" : "Similarity",
       numeric: true,
       value: (row) => pairs.similarity[row],
       cell: (row) => h("a", { href: pairAddress(pairs, row), class: "open", "aria-label": pairTitle(pairs, row) }, meter(pairs.similarity[row])),
     },
     {
       key: "name",
-      title: { dedup: "Removed and kept", contained: "Part and whole" }[report.summary.command] || "Documents",
+      title: (pairs === report.pairs && { dedup: "Removed and kept", contained: "Part and whole" }[report.summary.command]) || "Documents",
       wide: true,
       value: (row) => nameRank(pairs.a[row]) * documents.name.length + nameRank(pairs.b[row]),
-      cell: (row) => [documentLink(pairs.a[row]), documentLink(pairs.b[row])],
+      cell: (row) => bothLinks(pairs.a[row], pairs.b[row]),
     },
     { key: "shared", title: "Words shared", numeric: true, extra: true, value: (row) => pairs.words[row], cell: (row) => (pairs.words[row] === null ? "–" : count(pairs.words[row])) },
-    {
+  ];
+  if (!contained) {
+    columns.push({
       key: "inside",
-      title: "Inside the other",
+      title: "Containment",
       numeric: true,
       extra: true,
       value: (row) => largest(pairs.a_in_b[row], pairs.b_in_a[row]),
       cell: (row) => percent(largest(pairs.a_in_b[row], pairs.b_in_a[row])),
-    },
-  ];
+    });
+  }
   if (hasAny(documents.date)) {
-    columns.push({ key: "date", title: "Older", extra: true, value: (row) => earliest(documents.date[pairs.a[row]], documents.date[pairs.b[row]]), cell: (row) => day(earliest(documents.date[pairs.a[row]], documents.date[pairs.b[row]])) });
+    columns.push({ key: "date", date: true, title: "Older", extra: true, value: (row) => earliest(documents.date[pairs.a[row]], documents.date[pairs.b[row]]), cell: (row) => day(earliest(documents.date[pairs.a[row]], documents.date[pairs.b[row]])) });
   }
   if (clusters && whole) {
     const clusterOf = (row) => documents.cluster[pairs.a[row]];
@@ -62,7 +64,7 @@ function pairsView() {
 
 function nearView() {
   const near = report.near_misses;
-  return h("article", {}, h("h1", { tabindex: -1 }, "Near misses"), h("p", { class: "lead" }, near.what), pairTable(near.pairs, rowsOf(near.pairs.a), { name: "near", caption: "Pairs just below the threshold", whole: true }));
+  return h("article", {}, h("h1", { tabindex: -1 }, "Near misses"), h("p", { class: "lead" }, near.what), near.pairs.a.length ? pairTable(near.pairs, rowsOf(near.pairs.a), { name: "near", caption: "Pairs just below the threshold", whole: true }) : null);
 }
 
 // What this page does not show, and the files that have it.
@@ -85,7 +87,7 @@ function clustersView() {
     "article",
     {},
     h("h1", { tabindex: -1 }, "Clusters"),
-    h("p", { class: "lead" }, "Documents that hang together by pairs. The least similar two of a cluster say how loose it is."),
+    h("p", { class: "lead" }, "Documents that are connected by pairs. Looseness is 1 minus the similarity of the least similar two."),
     table({
       name: "clusters",
       caption: "Clusters",
@@ -96,6 +98,7 @@ function clustersView() {
         { key: "loose", title: "Looseness", numeric: true, extra: true, value: (row) => looseness(clusters[row]), cell: (row) => similarity(looseness(clusters[row])) },
         { key: "least", title: "Least similar", numeric: true, value: (row) => clusters[row].similarity, cell: (row) => (clusters[row].similarity === null ? "–" : meter(clusters[row].similarity)) },
         { key: "mean", title: "Mean", numeric: true, extra: true, value: (row) => clusters[row].mean, cell: (row) => similarity(clusters[row].mean) },
+        ...(hasAny(report.documents.date) ? [{ key: "date", date: true, title: "Oldest", extra: true, value: (row) => oldest(clusters[row]), cell: (row) => day(oldest(clusters[row])) }] : []),
         { key: "members", title: "Members", wide: true, cell: (row) => memberNames(clusters[row]) },
       ],
       rows: rowsOf(clusters),
@@ -110,6 +113,10 @@ function clustersView() {
 
 function looseness(cluster) {
   return cluster.similarity === null ? null : 1 - cluster.similarity;
+}
+
+function oldest(cluster) {
+  return cluster.members.reduce((found, number) => earliest(found, report.documents.date[number]), null);
 }
 
 function clusterFields() {
@@ -133,16 +140,16 @@ function documentsView() {
   const documents = report.documents;
   const columns = [
     { key: "name", title: "Document", wide: true, value: nameRank, cell: (row) => documentLink(row) },
-    { key: "covered", title: "Stands elsewhere", numeric: true, value: (row) => documents.covered[row], cell: (row) => percent(documents.covered[row]) },
+    { key: "covered", title: "Found elsewhere", numeric: true, value: (row) => documents.covered[row], cell: (row) => percent(documents.covered[row]) },
     { key: "length", title: "Characters", numeric: true, extra: true, value: (row) => documents.length[row], cell: (row) => (documents.length[row] === null ? "–" : count(documents.length[row])) },
   ];
-  if (hasAny(documents.date)) columns.push({ key: "date", title: "Date", extra: true, value: (row) => documents.date[row], cell: (row) => day(documents.date[row]) });
+  if (hasAny(documents.date)) columns.push({ key: "date", date: true, title: "Date", extra: true, value: (row) => documents.date[row], cell: (row) => day(documents.date[row]) });
   if (hasAny(documents.cluster)) columns.push({ key: "cluster", title: "Cluster", numeric: true, value: (row) => documents.cluster[row], cell: (row) => (documents.cluster[row] === null ? "–" : h("a", { href: `#cluster=${documents.cluster[row]}` }, String(documents.cluster[row]))) });
   return h(
     "article",
     {},
     h("h1", { tabindex: -1 }, "Documents"),
-    h("p", { class: "lead" }, "How much of each document stands in others too, and where."),
+    h("p", { class: "lead" }, "How much of each document is also in others, and where."),
     table({
       name: "documents",
       caption: "Documents",

@@ -4,7 +4,7 @@ const PARTS = [
   ["summary", "Summary", () => true],
   ["pairs", "Pairs", () => report.pairs.a.length > 0],
   ["clusters", "Clusters", () => report.clusters.length > 0],
-  ["near", "Near misses", () => report.near_misses !== null && report.near_misses.pairs.a.length > 0],
+  ["near", "Near misses", () => report.near_misses !== null],
   ["documents", "Documents", () => report.documents.name.length > 0],
   ["method", "Method", () => true],
 ];
@@ -31,7 +31,7 @@ async function viewOf({ part, name }) {
 }
 
 function missingView(part, name) {
-  return h("article", {}, h("h1", { tabindex: -1 }, `No such ${part}`), h("p", {}, `This page has no ${part} `, bdi(name), "; perhaps it is one of those that are left out."), leftOut());
+  return h("article", {}, h("h1", { tabindex: -1 }, `No such ${part}`), h("p", {}, `This page has no ${part} `, bdi(name), ": it may be one of those that are not listed."), leftOut());
 }
 
 let turn = 0;
@@ -81,7 +81,7 @@ function frame() {
     h("a", { class: "skip", href: "#main", onclick: skipToMain }, "Skip to the content"),
     h("header", { class: "top" }, h("p", { class: "brand" }, "Lookalike"), h("nav", { id: "parts", "aria-label": "Parts of the report" }, h("ul", {}, parts))),
     h("main", { id: "main" }),
-    h("footer", {}, h("p", {}, `Made by Lookalike ${report.summary.version}. This page is one file, and asks for nothing from any network.`)),
+    h("footer", {}, h("p", {}, `Made by Lookalike ${report.summary.version}. This page is one file and loads nothing from the network.`)),
   ];
 }
 

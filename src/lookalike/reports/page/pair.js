@@ -1,6 +1,6 @@
 // One pair: both texts side by side, with what they share and what not.
 
-const reading = { together: true, folded: true };
+const reading = { layout: null, together: true, folded: true }; // `layout` once a reader chose one
 
 let beside = null; // how the texts that are shown are drawn again
 
@@ -8,10 +8,11 @@ async function pairView({ pairs, row }) {
   const [a, b] = [pairs.a[row], pairs.b[row]];
   const [textA, textB] = await Promise.all([textOf(a), textOf(b)]);
   const near = pairs !== report.pairs;
+  const [firstLink, secondLink] = bothLinks(a, b, { long: true });
   return h(
     "article",
     { class: "pair" },
-    h("h1", { tabindex: -1 }, documentLink(a, { long: true }), h("small", {}, "and"), documentLink(b, { long: true })),
+    h("h1", { tabindex: -1 }, firstLink, h("small", {}, "and"), secondLink),
     near && h("p", { class: "note" }, `Below the threshold of ${report.summary.threshold}: not counted as a pair.`),
     pairFigures(pairs, row),
     likelySource(a, b),
@@ -31,9 +32,9 @@ function pairFigures(pairs, row) {
   return h(
     "dl",
     { class: "figures" },
-    figure(similarity(pairs.similarity[row]), contained ? "Contained" : report.summary.exact ? "Similarity" : "Estimated similarity", counts),
-    known(pairs.a_in_b[row]) ? figure(percent(pairs.a_in_b[row]), "First in the second") : null,
-    known(pairs.b_in_a[row]) ? figure(percent(pairs.b_in_a[row]), "Second in the first") : null,
+    figure(similarity(pairs.similarity[row]), contained ? "Containment" : report.summary.exact ? "Similarity" : "Estimated similarity", counts),
+    known(pairs.a_in_b[row]) ? figure(percent(pairs.a_in_b[row]), "First contained in second") : null,
+    known(pairs.b_in_a[row]) ? figure(percent(pairs.b_in_a[row]), "Second contained in first") : null,
     known(pairs.passages[row]) ? figure(count(pairs.passages[row]), pairs.passages[row] === 1 ? "Shared passage" : "Shared passages", many(pairs.words[row], "word")) : null,
   );
 }
@@ -42,7 +43,7 @@ function likelySource(a, b) {
   const dates = report.documents.date;
   if (!dates[a] || !dates[b] || dates[a] === dates[b]) return null;
   const [older, newer] = dates[a] < dates[b] ? [a, b] : [b, a];
-  return h("p", { class: "older" }, bdi(report.documents.name[older]), ` is older (${day(dates[older])}, the other ${day(dates[newer])}), and so the likely source.`);
+  return h("p", { class: "older" }, bdi(report.documents.name[older]), ` is older (${day(dates[older])}; the other is of ${day(dates[newer])}) and so the likely source.`);
 }
 
 function neighbours(pairs, row) {
@@ -59,6 +60,17 @@ function passagesOf(a, b, textA, textB) {
   return [...found].sort((one, other) => one[0] - other[0] || one[2] - other[2]);
 }
 
+const MUCH_LONGER = 4; // so many times as long as the other, a text leaves most rows half empty
+
+// Rows show what was changed; panes suit texts of which one is far longer, or whose passages were moved.
+function suitedLayout(passages, moved, lengthA, lengthB) {
+  const length = (place) => passages[place][1] - passages[place][0];
+  const all = passages.reduce((sum, _, place) => sum + length(place), 0);
+  const elsewhere = [...moved].reduce((sum, place) => sum + length(place), 0);
+  const uneven = Math.max(lengthA, lengthB) > MUCH_LONGER * Math.min(lengthA, lengthB);
+  return uneven || elsewhere > all / 2 ? "panes" : "rows";
+}
+
 function bothTexts(pairs, row, textA, textB) {
   const [a, b] = [pairs.a[row], pairs.b[row]];
   const passages = passagesOf(a, b, textA, textB);
@@ -67,22 +79,29 @@ function bothTexts(pairs, row, textA, textB) {
   chain.forEach((place) => moved.delete(place));
   const rows = tidiedRows(alignedRows(passages, chain, textA.text.length, textB.text.length), textA.text, textB.text);
   const texts = { a: textA, b: textB, passages, moved, rows };
+  const suited = suitedLayout(passages, moved, textA.text.length, textB.text.length);
+  const layout = () => reading.layout || suited;
   const holder = h("div", {});
   texts.jump = (place, from) => jumpTo(holder, place, from);
-  const draw = () => holder.replaceChildren(reading.together ? inRows(texts, a, b) : inPanes(texts, a, b));
+  const together = checkbox("Scroll together", reading.together, (value) => (reading.together = value));
+  const draw = () => {
+    together.hidden = layout() === "rows";
+    holder.replaceChildren(layout() === "rows" ? inRows(texts, a, b) : inPanes(texts, a, b));
+  };
   draw();
-  beside = { draw, drawRows: () => holder.replaceChildren(inRows(texts, a, b)) };
+  beside = { draw, drawRows: () => holder.replaceChildren(inRows(texts, a, b)), layout };
   const change = (name) => (value) => {
     reading[name] = value;
     draw();
   };
   return [
-    ribbons(passages, moved, textA.text.length, textB.text.length, (place) => texts.jump(place, "b")),
+    ribbons(passages, moved, textA.text.length, textB.text.length, (place) => texts.jump(place, null)),
     h(
       "div",
       { class: "tools" },
-      checkbox("Scroll together", reading.together, change("together")),
-      checkbox("Fold what is the same", reading.folded, change("folded")),
+      choice("Layout", "layout", [["rows", "Rows"], ["panes", "Two panes"]], layout(), change("layout")),
+      together,
+      checkbox("Fold identical text", reading.folded, change("folded")),
       h("button", { type: "button", onclick: () => print() }, "Print"),
     ),
     legendOf(moved, textA, textB),
@@ -96,24 +115,28 @@ function legendOf(moved, textA, textB) {
     "ul",
     { class: "legend reading" },
     item(h("mark", {}, "shared"), ["in both", h("span", { class: "screen" }, "; click to see it in the other")]),
-    moved.size ? item(h("mark", { class: "moved" }, "moved"), "in both, elsewhere") : null,
-    item(h("span", { class: "difference" }, "different"), "words that the other lacks here"),
+    moved.size ? item(h("mark", { class: "moved" }, "moved"), "in both, in another place") : null,
+    item(h("span", { class: "difference" }, "different"), "only in this text"),
     textA.boilerplate.length || textB.boilerplate.length ? item(h("span", { class: "boilerplate" }, "boilerplate"), "in many documents") : null,
   );
 }
 
-// Go to a passage in the other text than the one it was chosen in.
+// Go to a passage: in the other text than the one it was chosen in, or in both (`from` null).
 function jumpTo(holder, place, from) {
-  const side = from === "a" ? "b" : "a";
   const number = place + 1;
   for (const mark of holder.querySelectorAll(".chosen")) mark.classList.remove("chosen");
   for (const mark of holder.querySelectorAll(`mark[data-mark="${number}"]`)) mark.classList.add("chosen");
   // On a narrow screen what is the same is shown once.
   const seen = [...holder.querySelectorAll(`.cell button[data-passage="${number}"]`)].filter((one) => one.getClientRects().length);
-  const button = seen.find((one) => one.closest(`.side-${side}`)) || seen[0];
-  if (!button) return;
-  button.focus({ preventScroll: true });
-  button.scrollIntoView({ block: "center", behavior: "instant" });
+  const on = (side) => seen.find((one) => one.closest(`.side-${side}`));
+  const target = (from && on(from === "a" ? "b" : "a")) || seen[0];
+  if (!target) return;
+  if (target.closest(".pane")) {
+    holder.scrollIntoView({ block: "nearest", behavior: "instant" });
+    const level = from && on(from) ? on(from).getBoundingClientRect().top : null;
+    for (const one of from ? [target] : seen) scrollPaneTo(one, level);
+  } else target.scrollIntoView({ block: "center", behavior: "instant" });
+  target.focus({ preventScroll: true });
 }
 
 function sideLayers(texts, side) {
@@ -156,7 +179,7 @@ function cellOf(text, [start, end], layers, fold) {
   hidden.fill = () => {
     if (!hidden.firstChild) hidden.append(...[textParts(text, fold[0], fold[1], layers)].flat(Infinity));
   };
-  const button = h("button", { type: "button", class: "fold", "aria-expanded": "false", onclick: () => unfold(button) }, `… ${many(words, "word")} the same …`);
+  const button = h("button", { type: "button", class: "fold", "aria-expanded": "false", onclick: () => unfold(button) }, `… ${many(words, "identical word")} …`);
   return [markedText(text, start, fold[0], layers), button, hidden, markedText(text, fold[1], end, layers)];
 }
 
@@ -173,12 +196,12 @@ function unfold(button) {
 
 // On paper texts stand in rows, and whole.
 addEventListener("beforeprint", () => {
-  if (beside && !reading.together) beside.drawRows();
+  if (beside && beside.layout() === "panes") beside.drawRows();
   for (const hidden of document.querySelectorAll(".folded")) hidden.fill();
 });
 
 addEventListener("afterprint", () => {
-  if (beside && !reading.together) beside.draw();
+  if (beside && beside.layout() === "panes") beside.draw();
 });
 
 function columnHead(number, side) {
@@ -197,10 +220,16 @@ function inRows(texts, a, b) {
   return h("div", { class: `texts rows ${textClass(texts.a.text, texts.b.text)}` }, h("div", { class: "row heads" }, columnHead(a, "a"), columnHead(b, "b")), rows);
 }
 
-// Each text in a pane that scrolls by itself.
+// Each text in a pane of its own.
 function inPanes(texts, a, b) {
   const cells = cellsOf(texts, false);
-  const pane = (side, number) =>
-    h("section", { class: `side side-${side}` }, columnHead(number, side), h("div", { class: "pane", tabindex: 0, role: "region", "aria-label": report.documents.name[number] }, cells.map((element, place) => cellElement(element, side, place))));
-  return h("div", { class: `texts panes ${textClass(texts.a.text, texts.b.text)}` }, pane("a", a), pane("b", b));
+  const pane = (side, number) => h("div", { class: "pane", tabindex: 0, role: "region", "aria-label": report.documents.name[number] }, cells.map((element, place) => cellElement(element, side, place)));
+  const [one, other] = [pane("a", a), pane("b", b)];
+  scrollTogether(one, other);
+  return h(
+    "div",
+    { class: `texts panes ${textClass(texts.a.text, texts.b.text)}` },
+    h("section", { class: "side side-a" }, columnHead(a, "a"), one),
+    h("section", { class: "side side-b" }, columnHead(b, "b"), other),
+  );
 }

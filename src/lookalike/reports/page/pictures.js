@@ -5,6 +5,12 @@ const MOST_NODES = 150;
 const NAMED = 8; // so many documents of a graph have their names beside them,
 const NUMBERED = 40; // and so many their numbers
 
+// What a click on a part of a drawing opens. To a screen reader a drawing is one picture, and to the
+// keyboard none: the lists beside it have the same links.
+function opens(address) {
+  return { class: "opens", onclick: () => (location.hash = address) };
+}
+
 function clusterGraph(cluster) {
   const members = cluster.members.slice(0, MOST_NODES);
   const place = new Map(members.map((number, i) => [number, i]));
@@ -22,16 +28,16 @@ function clusterGraph(cluster) {
       const [x2, y2] = at(edges[i][1]);
       const strength = floor < 1 ? (report.pairs.similarity[row] - floor) / (1 - floor) : 1;
       const line = g("line", { class: "edge", x1, y1, x2, y2, "stroke-width": 1.5 + 3 * strength, "stroke-opacity": (0.4 + 0.5 * strength) * Math.max(0.12, Math.min(1, 200 / rows.length)) });
-      drawing.append(g("a", { href: pairAddress(report.pairs, row), tabindex: -1 }, g("title", {}, pairTitle(report.pairs, row)), g("line", { class: "grip", x1, y1, x2, y2 }), line));
+      drawing.append(g("g", opens(pairAddress(report.pairs, row)), g("title", {}, pairTitle(report.pairs, row)), g("line", { class: "grip", x1, y1, x2, y2 }), line));
     });
     members.forEach((number, i) => {
       const [cx, cy] = at(i);
       const label = report.documents.label[number];
       const shape = g("circle", { class: `node ${label === null ? "" : `colour-${labelColour(label)}`}`, cx, cy, r: members.length > 40 ? 5 : 8 });
       const name = report.documents.name[number];
-      const link = g("a", { href: documentAddress(number), tabindex: -1 }, g("title", {}, name), shape);
+      const link = g("g", opens(documentAddress(number)), g("title", {}, name), shape);
       if (members.length <= NUMBERED) {
-        const room = Math.max(8, Math.floor(Math.min(cx, width - cx) / 3.2));
+        const room = Math.max(8, Math.floor(Math.min(cx, width - cx) / 3.7));
         const text = members.length <= NAMED ? short(name.split("/").pop(), room) : i + 1;
         link.append(g("text", { class: "node-name", x: cx, y: cy + (places[i].y > 0.5 ? 22 : -14), "text-anchor": "middle" }, text));
       }
@@ -83,7 +89,7 @@ function heatCell(cluster, matrix, [i, j], { x, y, cell, floor }) {
   if (cell >= 34) parts.push(g("text", { class: strength > 0.55 ? "heat-value strong" : "heat-value", x: x + cell / 2, y: y + cell / 2 + 4, "text-anchor": "middle" }, twoDigits(value)));
   const keys = report.documents.key;
   const address = `${keys[one]}-${keys[other]}`;
-  return addresses.pairs.has(address) ? g("a", { href: `#pair=${address}`, tabindex: -1 }, parts) : g("g", {}, parts);
+  return g("g", addresses.pairs.has(address) ? opens(`#pair=${address}`) : {}, parts);
 }
 
 function twoDigits(value) {
@@ -130,7 +136,7 @@ function coverageStrip(text, colourOf, chosen) {
   return fitted((width) => {
     const height = 44;
     const x = (position) => (position / Math.max(1, text.text.length)) * width;
-    const drawing = g("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${many(text.coverage.length, "stretch", "stretches")} of this text stand in other documents.` });
+    const drawing = g("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `${many(text.coverage.length, "passage")} of this text found in other documents, from start to end.` });
     drawing.append(g("rect", { class: "strip", x: 0, y: 2, width, height: 28, rx: 4 }));
     text.coverage.forEach((stretch, i) => {
       drawing.append(
@@ -168,7 +174,7 @@ function timeLine(entries) {
     entries.forEach((entry, i) => {
       const label = report.documents.label[entry.document];
       drawing.append(
-        g("a", { href: documentAddress(entry.document), tabindex: -1 }, g("title", {}, `${day(entry.date)} ${report.documents.name[entry.document]}`), g("circle", { class: `node ${label === null ? "" : `colour-${labelColour(label)}`}`, cx: x(times[i]), cy: base, r: 6 })),
+        g("g", opens(documentAddress(entry.document)), g("title", {}, `${day(entry.date)} ${report.documents.name[entry.document]}`), g("circle", { class: `node ${label === null ? "" : `colour-${labelColour(label)}`}`, cx: x(times[i]), cy: base, r: 6 })),
       );
     });
     drawing.append(

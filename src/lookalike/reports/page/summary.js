@@ -8,7 +8,7 @@ function summaryView() {
     h("h1", { tabindex: -1 }, summary.title),
     h("p", { class: "lead" }, leadOf()),
     summary.warnings.map((warning) => h("p", { class: "note warning" }, sentence(warning))),
-    summary.anonymous ? h("p", { class: "note" }, "Names were replaced; the key to them is kept apart from this page.") : null,
+    summary.anonymous ? h("p", { class: "note" }, "Names were replaced. The key to them is in another file.") : null,
     factsOf(summary),
     leftOut(),
     h(
@@ -17,6 +17,7 @@ function summaryView() {
       pairs.a.length ? h("section", { "aria-labelledby": "top-pairs" }, h("h2", { id: "top-pairs" }, "The most similar"), h("ul", { class: "cards" }, topPairs().map(pairCard)), more("#pairs", pairs.a.length, 5, "pair")) : null,
       clusters.length ? h("section", { "aria-labelledby": "top-clusters" }, h("h2", { id: "top-clusters" }, "The largest clusters"), h("ul", { class: "cards" }, clusters.slice(0, 5).map(clusterCard)), more("#clusters", clusters.length, 5, "cluster")) : null,
       mostCovered(),
+      topSources(),
     ),
     report.histogram || report.plan ? h("section", { "aria-labelledby": "how-similar" }, h("h2", { id: "how-similar" }, "How similar the documents are"), planChart(report.plan, report.histogram, summary.threshold), report.plan && h("p", { class: "muted" }, report.plan.sentence)) : null,
     report.skipped.count ? h("p", { class: "note" }, `${many(report.skipped.count, "file was", "files were")} not read. `, h("a", { href: "#method" }, "Which, and why")) : null,
@@ -39,16 +40,16 @@ function factsOf(summary) {
 function leadOf() {
   const { pairs, clusters, documents, summary } = report;
   if (!pairs.a.length) {
-    const least = summary.threshold === null ? "" : ` at or above ${summary.threshold}`;
-    return `No two documents are similar${least}. ${report.near_misses && report.near_misses.pairs.a.length ? `${many(report.near_misses.pairs.a.length, "pair is", "pairs are")} just below.` : ""}`;
+    const least = summary.threshold === null ? "are similar" : `have a ${summary.measure} of ${summary.threshold} or more`;
+    return `No two documents ${least}. ${report.near_misses && report.near_misses.pairs.a.length ? `${many(report.near_misses.pairs.a.length, "pair is", "pairs are")} just below.` : ""}`;
   }
   const [a, b, value] = [documents.name[pairs.a[0]], documents.name[pairs.b[0]], pairs.similarity[0]];
   const parts = [];
-  if (summary.command === "dedup") parts.push(bdi(a), ` is ${similarity(value)} like `, bdi(b), ", which is kept. ");
+  if (summary.command === "dedup") parts.push("The closest: ", bdi(a), ` was removed; its similarity to `, bdi(b), `, which is kept, is ${similarity(value)}. `);
   else if (summary.command === "contained") parts.push(`${percent(value)} of `, bdi(a), " is in ", bdi(b), ". ");
-  else parts.push("The closest are ", bdi(a), " and ", bdi(b), value === 1 ? ", which are the same to every shingle. " : `, at ${similarity(value)}. `);
+  else parts.push("The closest are ", bdi(a), " and ", bdi(b), value === 1 ? ", with identical shingles. " : `, at ${similarity(value)}. `);
   if (clusters.length) parts.push(`${many(clusters.length, "cluster")}; the largest has ${many(clusters[0].size, "document")}. `);
-  parts.push(summary.exact ? `Every similarity is exact: ${summary.score}.` : `Similarities are estimated: ${summary.score}.`);
+  parts.push(summary.exact ? `Every ${summary.measure} is exact: ${summary.score}.` : `Similarities are estimated: ${summary.score}.`);
   return parts;
 }
 
@@ -90,9 +91,24 @@ function mostCovered() {
   return h(
     "section",
     { "aria-labelledby": "top-covered" },
-    h("h2", { id: "top-covered" }, "Most found elsewhere"),
+    h("h2", { id: "top-covered" }, "Largest share found elsewhere"),
     h("ul", { class: "cards" }, rows.slice(0, 5).map((row) => h("li", {}, h("a", { href: documentAddress(row) }, h("span", { class: "size" }, percent(covered[row])), h("span", { class: "names" }, cardName(row)))))),
     more("#documents", name.length, 5, "document"),
+  );
+}
+
+function topSources() {
+  if (!hasAny(report.documents.date)) return null;
+  const sources = likelySources();
+  if (!sources.length) return null;
+  const card = ([number, newer]) =>
+    h("li", {}, h("a", { href: documentAddress(number) }, h("span", { class: "size" }, count(newer), h("small", {}, newer === 1 ? "newer" : "newer ones")), h("span", { class: "names" }, cardName(number), h("time", { class: "muted" }, day(report.documents.date[number])))));
+  return h(
+    "section",
+    { "aria-labelledby": "top-sources" },
+    h("h2", { id: "top-sources" }, "Likely sources"),
+    h("ul", { class: "cards" }, sources.slice(0, 5).map(card)),
+    h("p", { class: "muted" }, "Older documents, with how many newer ones are more similar to them than to any other older one."),
   );
 }
 
@@ -101,12 +117,12 @@ function methodView() {
   return h(
     "article",
     {},
-    h("h1", { tabindex: -1 }, "How it was done"),
-    h("p", { class: "lead" }, summary.score, summary.threshold === null ? "." : `, from ${summary.threshold} on.`),
+    h("h1", { tabindex: -1 }, "Method"),
+    h("p", { class: "lead" }, summary.score, summary.threshold === null ? "." : `; the threshold is ${summary.threshold}.`),
     plan && h("section", { "aria-labelledby": "plan" }, h("h2", { id: "plan" }, "The plan"), h("p", {}, plan.sentence), planFigures(plan), planChart(plan, report.histogram, summary.threshold)),
     audit && h("section", { "aria-labelledby": "audit" }, h("h2", { id: "audit" }, "The audit"), auditFacts(audit)),
     skipped.count ? h("section", { "aria-labelledby": "skipped" }, h("h2", { id: "skipped" }, "What was not read"), h("p", {}, skipped.path.length < skipped.count ? `${count(skipped.path.length)} of ${many(skipped.count, "file")} are listed.` : ""), skippedTable()) : null,
-    summary.notes.length ? h("section", { "aria-labelledby": "notes" }, h("h2", { id: "notes" }, "Notes"), h("ul", {}, summary.notes.map((note) => h("li", {}, sentence(note))))) : null,
+    summary.notes.length ? h("section", { "aria-labelledby": "notes" }, h("h2", { id: "notes" }, "Notes"), h("ul", {}, summary.notes.map((note) => h("li", {}, note)))) : null,
     facts("Counts", summary.counts),
     facts("Settings", summary.settings),
     facts("Seconds", summary.seconds),
@@ -119,8 +135,8 @@ function planFigures(plan) {
     "dl",
     { class: "figures" },
     plan.bands ? figure(count(plan.bands), "Bands", plan.rows ? `of ${many(plan.rows, "row")}` : null) : null,
-    figure(percent(plan.recall), "Recall asked for"),
-    plan.half === null ? null : figure(similarity(plan.half), "Found as likely as missed"),
+    figure(percent(plan.recall), "Recall requested"),
+    plan.half === null ? null : figure(similarity(plan.half), "Found with probability 1/2"),
     plan.rule_of_thumb === null ? null : figure(similarity(plan.rule_of_thumb), "(1/b)^(1/r)"),
     plan.shingle ? figure(plan.shingle, "Shingles", plan.shingle_reason) : null,
   );

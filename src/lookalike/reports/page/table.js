@@ -7,7 +7,7 @@ const PAGE_SIZE = 50;
 const remembered = new Map();
 
 // { name, caption, unit, columns, rows, sort, fields, address }: a column is { key, title, value(row),
-// cell(row), numeric, extra }, `rows` the numbers of all rows, `sort` the column to begin with, with -
+// cell(row), numeric, date, wide, extra }, `rows` the numbers of all rows, `sort` the column to begin with, with -
 // for downwards, `fields` those of the query line (or null for none), `address(row)` what a row opens (or none).
 function table(options) {
   const { columns, fields, unit } = options;
@@ -106,7 +106,7 @@ function table(options) {
 
   function rowOf(row, place) {
     const cells = columns.map((column, i) => {
-      const classes = `${column.numeric ? "numeric" : ""} ${column.extra ? "extra" : ""} ${column.wide ? "wide" : ""}`;
+      const classes = `${column.numeric ? "numeric" : ""} ${column.extra ? "extra" : ""} ${column.wide ? "wide" : ""} ${column.date ? "date" : ""}`;
       return h(i ? "td" : "th", { class: classes, scope: i ? null : "row" }, column.cell(row));
     });
     return h("tr", { class: options.address ? "opens" : null, "data-row": row, "aria-rowindex": place + 2 }, cells);
@@ -210,7 +210,7 @@ function queryHelp(fields) {
     "details",
     { class: "help" },
     h("summary", {}, "How to filter"),
-    h("p", {}, "Write one or more conditions; all have to hold. A word alone is looked for in names. ", h("code", {}, "-"), " in front means not, a comma means or, quotation marks keep blanks together, and ", h("code", {}, "0.8..0.9"), " is a range."),
+    h("p", {}, "Write one or more conditions; all have to hold. A word alone is looked for in names. ", h("code", {}, "-"), " in front means not, a comma means or, quotation marks keep words together, and ", h("code", {}, "0.8..0.9"), " is a range."),
     h("dl", {}, rows),
   );
 }

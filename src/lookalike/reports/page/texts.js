@@ -48,7 +48,7 @@ function numberOf(layer) {
     return h("button", { type: "button", class: layer.moved ? "number moved" : "number", "data-passage": layer.number, "aria-label": `Passage ${layer.number}: go to it in the other text`, onclick: layer.open }, layer.number);
   }
   if (layer.kind === "source") {
-    return h("a", { class: `number colour-${layer.colour}`, href: layer.address, title: layer.title, "aria-label": `From ${layer.title}` }, layer.number);
+    return h("a", { class: `number colour-${layer.colour}`, href: layer.address, title: layer.title, "aria-label": `${layer.number}: from ${layer.title}` }, layer.number);
   }
   return null;
 }
