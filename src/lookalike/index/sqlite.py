@@ -253,6 +253,7 @@ class SqliteStore:
 
     def compact(self) -> None:
         """Write the file anew, without gaps."""
+        self._end_checkpoint()
         with self._failures(), self._connected() as connection:
             connection.execute("VACUUM")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
