@@ -137,6 +137,13 @@ def test_a_document_that_comes_again_counts_once():
     assert of_kind(found, pairing.COUNTED)["key"].to_pylist() == [3]
 
 
+def test_a_pair_that_meets_in_several_bands_is_given_once():
+    rows = rows_of([(band, 5 + band, one) for band in range(3) for one in (1, 2)], {})
+    found = met([rows])
+    assert pairs_in(pair_packing.unpack_pairs(packed_in(found))) == {(1, 2): 3}
+    assert pairs_in(pair_packing.unique_pairs(packed_in(found))) == {(1, 2): 1}
+
+
 def test_no_task_holds_more_of_a_bucket_than_a_block_and_what_came_last(monkeypatch):
     monkeypatch.setattr(pairing, "HELD_ROWS", 20)
     members = [(0, 1, document) for document in range(1000)]
