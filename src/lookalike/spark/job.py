@@ -110,12 +110,13 @@ class SparkJob:
             with steps("band"):
                 slices = Slices.of(choice.distinct, recipe, frames)
                 content, packed = _encoded(documents, recipe, slices, frames)
+                content.keeps_texts = pair_large and not recipe.by_sketches
                 met = paired(packed, slices, recipe, frames)
                 if pair_large or met.large is None:
                     pairs = frames.keep(all_pairs(met, recipe, choice.distinct, frames))
                 else:
                     pairs, large = frames.keep(pairs_of_small(met)), met.large
-                totals = totals_of(pairs, choice.distinct)
+                totals = totals_of(pairs)
                 counts["candidates"] = totals.pairs
             with steps("compare"):
                 links = frames.keep(scored(pairs, totals, content, frames))

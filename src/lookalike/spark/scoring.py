@@ -41,6 +41,8 @@ class Content:
     documents: Identified
     sketches: DataFrame | None = None
     """node, data: where scores are told from sketches."""
+    keeps_texts: bool = False
+    """Whether the texts of candidates are kept: clusters of them need some again."""
     fetched: DataFrame | None = None
     """chunk, node, data: the texts of the candidates that were scored first, which are kept."""
 
@@ -74,22 +76,19 @@ class Totals(NamedTuple):
     """How much there is to score."""
 
     pairs: int
-    texts: int
-    """Of all pairs, at the most."""
     bytes: int
-    """Of these texts."""
+    """Of the texts of all pairs, as often as they are in one."""
     largest: int
     """Bytes of the texts of one home, at the most."""
 
 
-def totals_of(pairs: DataFrame, distinct: int) -> Totals:
+def totals_of(pairs: DataFrame) -> Totals:
     """Count pairs, and bound the texts that they need, without looking for those that recur."""
     sizes = F.col("a_bytes") + F.col("b_bytes")
     by_home = pairs.groupBy("home").agg(F.count("*").alias("pairs"), F.sum(sizes).alias("bytes"))
     totals = [F.sum("pairs").alias("pairs"), F.sum("bytes").alias("bytes")]
     (found,) = collected(by_home.agg(*totals, F.max("bytes").alias("largest")))
-    count, total, largest = (found[name] or 0 for name in ("pairs", "bytes", "largest"))
-    return Totals(count, min(2 * count, distinct), total, largest)
+    return Totals(*(found[name] or 0 for name in ("pairs", "bytes", "largest")))
 
 
 def scored(pairs: DataFrame, totals: Totals, content: Content, frames: Frames) -> DataFrame:
@@ -110,8 +109,13 @@ def scored(pairs: DataFrame, totals: Totals, content: Content, frames: Frames) -
     needed = placed.select("chunk", F.col("a").alias("node")).unionByName(
         placed.select("chunk", F.col("b").alias("node"))
     )
-    data = content.of(needed.distinct(), totals.texts)
-    if content.sketches is None and content.fetched is None:
+    needed, count = needed.distinct(), 2 * totals.pairs
+    if count > BROADCAST_ROWS:
+        # Most texts are in several pairs: it is worth to count them.
+        needed = frames.keep(needed)
+        count = needed.count()
+    data = content.of(needed, count)
+    if content.keeps_texts and content.fetched is None:
         data = content.fetched = frames.keep(data)
     rows = data.select(
         "chunk", F.lit(0).alias("kind"), "node", F.lit(None).cast("binary").alias("b"), "data"
