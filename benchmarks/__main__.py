@@ -99,7 +99,17 @@ def _whole_jobs(asked: argparse.Namespace, folder: Path) -> None:
         python = sys.executable
         if entry.requires:
             python = str(interpreter(name.removesuffix(HELPED), entry.requires))
-        return measure(folder, asked.benchmark, name, job, asked.limit, files=files, python=python)
+        few = corpus.made(SMALL, asked.seed, suffix).path if on_spark else None
+        return measure(
+            folder,
+            asked.benchmark,
+            name,
+            job,
+            asked.limit,
+            files=files,
+            few=few,
+            python=python,
+        )
 
     name = f"{asked.benchmark}-{made.count}"
     name += f"-{shingles}".replace(":", "") if str(shingles) != SHINGLE[asked.benchmark] else ""

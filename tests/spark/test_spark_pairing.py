@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lookalike.recipe import Recipe, Sample, choose
 from lookalike.settings import Settings
-from lookalike.spark import components, pairing, thinning
+from lookalike.spark import components, packing, pair_packing, pairing, thinning
 from lookalike.spark.arrow import fixed_column
 
 BITS = 32
@@ -68,7 +68,7 @@ def cells_of(large: pa.Table) -> list[pa.RecordBatch]:
     found = [
         (
             *(row["band"], row["key"], *sorted((row["block"], other))),
-            *(row["a"], row["a_bytes"], row["block"], row["check"], row["home"]),
+            *(row["node"], row["bytes"], row["block"], row["check"], row["home"]),
         )
         for row in rows
         for other in range(last[row["band"], row["key"]] + 1)
@@ -76,7 +76,7 @@ def cells_of(large: pa.Table) -> list[pa.RecordBatch]:
     names = ["band", "key", "left", "right", "node", "a_bytes", "block", "check", "home"]
     types = [pa.int32(), pa.int64(), pa.int32(), pa.int32(), pa.binary(), pa.int64(), pa.int32()]
     columns = list(zip(*sorted(found), strict=True))
-    kinds = [*types, pa.binary(), pa.binary()]
+    kinds = [*types, pa.binary(), pa.int64()]
     arrays = [pa.array(column, kind) for column, kind in zip(columns, kinds, strict=True)]
     return cut(pa.RecordBatch.from_arrays(arrays, names), 7)
 
@@ -86,51 +86,87 @@ members = st.sets(
 ).map(list)
 
 
-@given(members, st.integers(1, 40))
-def test_every_pair_of_a_bucket_is_made_once_however_it_is_cut(members, size):
+def met(rows: list[pa.RecordBatch], slices: int = 2, block: int = BLOCK) -> pa.Table:
+    """Pack rows of several tasks, and pair them in one."""
+    parts = [part for one in rows for part in packing.pack(slices, [one])]
+    table = pa.Table.from_batches(parts, parts[0].schema if parts else NO_ROWS).sort_by("slice")
+    found = pairing.pair_buckets(recipe_of().dump(), block, slices, table.to_batches())
+    return pa.Table.from_batches(found)
+
+
+def of_kind(found: pa.Table, kind: int) -> pa.Table:
+    return found.filter(pa.array(found["kind"].to_numpy() == kind))
+
+
+def packed_in(found: pa.Table) -> list[pa.RecordBatch]:
+    """Give the packed pairs as they come to the task that tells them apart."""
+    packed = of_kind(found, pairing.PAIR).select(["key", "check"])
+    return packed.rename_columns(["slice", "rows"]).sort_by("slice").to_batches()
+
+
+NO_ROWS = pa.schema({"slice": pa.int32(), "width": pa.int32(), "rows": pa.binary()})
+
+
+@given(members, st.integers(1, 40), st.integers(1, 5), st.sampled_from([4, 1000]))
+def test_every_pair_of_a_bucket_is_made_once_however_it_is_cut(members, size, slices, held):
     expected: Counter[tuple[int, int]] = Counter()
     for band, key in {one[:2] for one in members}:
         documents = sorted(d for b, k, d in members if (b, k) == (band, key))
         expected.update(combinations(documents, 2))
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(pairing, "CROSS_ROWS", 3)
-        found = pa.Table.from_batches(
-            pairing.pair_buckets(recipe_of().dump(), BLOCK, cut(rows_of(members, {}), size))
-        )
-        kinds = found["kind"].to_numpy()
-        small = found.filter(pa.array(kinds == 0))
-        large = found.filter(pa.array(kinds == 1))
-        pairs = pairs_in(small.to_batches())
+        patched.setattr(pairing, "HELD_ROWS", held)
+        found = met(cut(rows_of(members, {}), size), slices)
+        large = of_kind(found, pairing.LARGE)
+        small = pairs_in(pair_packing.unpack_pairs(packed_in(found)))
+        pairs = small
         if len(large):
-            pairs += pairs_in(pairing.pair_blocks(recipe_of().dump(), cells_of(large)))
+            pairs = small + pairs_in(pairing.pair_blocks(recipe_of().dump(), cells_of(large)))
     assert pairs == expected
-    met = found.filter(pa.array(kinds == 2)).to_pylist()
-    assert sum(row["key"] for row in met) == sum(pairs_in(small.to_batches()).values())
+    counted = of_kind(found, pairing.COUNTED).to_pylist()
+    assert sum(row["key"] for row in counted) == small.total()
+    assert sum(row["bytes"] for row in counted) == small.total()
+    assert pairs_in(pair_packing.unique_pairs(packed_in(found))) == Counter(set(small))
 
 
-def test_no_task_holds_more_of_a_bucket_than_a_block_and_a_batch(monkeypatch):
+def test_a_document_that_comes_again_counts_once():
+    once = rows_of([(0, 5, one) for one in (1, 2, 3)], {})
+    found = met([once, once, once], block=3)
+    pairs = pairs_in(pair_packing.unpack_pairs(packed_in(found)))
+    assert pairs == {(1, 2): 1, (1, 3): 1, (2, 3): 1}
+    assert of_kind(found, pairing.COUNTED)["key"].to_pylist() == [3]
+
+
+def test_a_pair_that_meets_in_several_bands_is_given_once():
+    rows = rows_of([(band, 5 + band, one) for band in range(3) for one in (1, 2)], {})
+    found = met([rows])
+    assert pairs_in(pair_packing.unpack_pairs(packed_in(found))) == {(1, 2): 3}
+    assert pairs_in(pair_packing.unique_pairs(packed_in(found))) == {(1, 2): 1}
+
+
+def test_no_task_holds_more_of_a_bucket_than_a_block_and_what_came_last(monkeypatch):
+    monkeypatch.setattr(pairing, "HELD_ROWS", 20)
     members = [(0, 1, document) for document in range(1000)]
     sizes = []
-    joined = pairing.Rows.after
+    sorted_once = packing.Rows.sorted_once
     monkeypatch.setattr(
-        pairing.Rows,
-        "after",
-        lambda self, before: sizes.append(len(before.keys)) or joined(self, before),
+        packing.Rows,
+        "sorted_once",
+        lambda self: sizes.append(len(self.keys)) or sorted_once(self),
     )
-    found = list(pairing.pair_buckets(recipe_of().dump(), 10, cut(rows_of(members, {}), 7)))
-    assert max(sizes) <= 10
-    places = [place for one in found for place in one["place"].to_pylist()]
-    assert sorted(place for place in places if place is not None) == list(range(1000))
+    found = met(cut(rows_of(members, {}), 7), block=10)
+    assert len(sizes) > 10
+    assert max(sizes) <= 20 + 7
+    places = of_kind(found, pairing.LARGE)["place"].to_pylist()
+    assert sorted(places) == list(range(1000))
 
 
 def test_bits_that_travel_with_the_keys_dismiss_candidates():
     far, near = bytes([255] * BITS), bytes([1] + [0] * (BITS - 1))
     assert 1 <= recipe_of().most_differing < 8 * BITS
     rows = rows_of([(0, 5, one) for one in (1, 2, 3)], {2: far, 3: near})
-    found = pa.Table.from_batches(pairing.pair_buckets(recipe_of().dump(), len(rows), [rows]))
-    assert pairs_in(found.filter(pa.array(found["kind"].to_numpy() == 0)).to_batches()) == {
-        (1, 3): 1
-    }
+    found = met([rows], block=len(rows))
+    assert pairs_in(pair_packing.unpack_pairs(packed_in(found))) == {(1, 3): 1}
 
 
 links = st.sets(
@@ -173,6 +209,34 @@ def test_links_settled_at_once_keep_greedily(links):
         if not any((before, one) in links for before in kept):
             kept.add(one)
     assert found == set(range(15)) - kept
+
+
+@given(links, st.integers(1, 5))
+def test_links_settled_at_once_name_the_nearest_kept_one(links, size):
+    ordered = sorted(links, key=lambda one: (one[1], one[0]))
+    similarity = {(a, b): 0.5 + (a * b % 3) / 10 for a, b in links}
+    table = pa.table(
+        {
+            "first": pa.array([name(a) for a, _ in ordered], pa.binary()),
+            "second": pa.array([name(b) for _, b in ordered], pa.binary()),
+            "kept_id": pa.array([f"id {a}" for a, _ in ordered], pa.string()),
+            "similarity": pa.array([similarity[one] for one in ordered], pa.float64()),
+        }
+    )
+    found = {
+        int.from_bytes(row["node"]): (row["kept_id"], row["similarity"])
+        for batch in thinning.settle_and_name(table.to_batches(max_chunksize=size))
+        for row in batch.to_pylist()
+    }
+    kept: list[int] = []
+    expected = {}
+    for one in range(15):
+        before = [(-similarity[a, one], a) for a in kept if (a, one) in links]
+        if before:
+            expected[one] = f"id {min(before)[1]}", -min(before)[0]
+        else:
+            kept.append(one)
+    assert found == expected
 
 
 @given(links, st.sets(st.integers(0, 14)))

@@ -82,6 +82,18 @@ def test_workers_are_looked_at_once_in_a_session(spark, monkeypatch) -> None:
     check_workers(spark)
 
 
+def test_a_first_task_that_waits_for_a_worker_is_told_of(spark, monkeypatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(preflight, "_checked", set())
+    check_workers(spark, said.append)
+    assert said == []
+    monkeypatch.setattr(preflight, "_checked", set())
+    monkeypatch.setattr(preflight, "WAIT_SECONDS", 0.0)
+    check_workers(spark, said.append)
+    assert len(said) == 1
+    assert "waits until a worker is free" in said[0]
+
+
 @pytest.mark.parametrize("stage", ["band", "compare"])
 def test_a_job_whose_worker_is_killed_ends_with_the_same_answer(
     stage, spark, spark_cluster, corpora

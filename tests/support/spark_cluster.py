@@ -49,6 +49,8 @@ DEFAULTS = {
     "spark.executor.extraJavaOptions": SMALL,
     "spark.executor.cores": "1",
     "spark.pyspark.python": sys.executable,
+    # Plans of a few rows are interpreted sooner than compiled.
+    "spark.sql.codegen.wholeStage": "false",
     "spark.sql.shuffle.partitions": "3",
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",

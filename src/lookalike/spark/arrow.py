@@ -17,6 +17,7 @@ __all__ = [
     "fingerprints_of_nodes",
     "fixed_column",
     "fixed_of",
+    "heads_of",
     "nodes_of_fingerprints",
     "numbers_of",
     "places_of",
@@ -76,6 +77,11 @@ def fingerprints_of_nodes(nodes: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """Give the fingerprints that names were made of, two words each."""
     words = np.ascontiguousarray(nodes.reshape(len(nodes), NODE_BYTES)).view(">u8")
     return words.astype(np.uint64)
+
+
+def heads_of(nodes: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """Give the first eight bytes of names as numbers: nearly as distinct, and soon compared."""
+    return np.ascontiguousarray(nodes[:, :8]).view(np.int64).reshape(-1)
 
 
 def numbers_of(nodes: NDArray[np.uint8]) -> NDArray[np.bytes_]:

@@ -1,8 +1,8 @@
 """Candidates by the band keys of documents, shuffled and grouped by Spark.
 
-Rows of a band and a key come to one task, sorted, and pass through it: small buckets are paired as
-they come. A large one is cut into blocks, and each two blocks are a task of their own, so that no
-task holds the pairs of a bucket. Bits that travel with the keys dismiss most pairs at once.
+Rows of a band and a key come to one task, packed by slice, and pass through it: small buckets are
+paired as they come. A large one is cut into blocks, and each two blocks are a task of their own, so
+that no task holds the pairs of a bucket. Bits that travel with the keys dismiss most pairs at once.
 """
 
 from __future__ import annotations
@@ -16,7 +16,16 @@ from lookalike.base.errors import QuadraticError
 from lookalike.base.wording import setting
 from lookalike.candidates.buckets import MIN_PAIRS_LIMIT, PAIRS_PER_DOCUMENT
 from lookalike.spark.frames import collected, mapped
-from lookalike.spark.pairing import BLOCK_ROWS, pair_blocks, pair_buckets
+from lookalike.spark.pair_packing import PAIRS, unique_pairs, unpack_pairs
+from lookalike.spark.pairing import (
+    BLOCK_ROWS,
+    COUNTED,
+    LARGE,
+    MET,
+    PAIR,
+    pair_blocks,
+    pair_buckets,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -25,23 +34,23 @@ if TYPE_CHECKING:
     from lookalike.spark.frames import Frames
 
 __all__ = [
-    "PAIRS",
     "Met",
+    "Slices",
     "all_pairs",
     "distinct_pairs",
-    "met_in_buckets",
     "paired",
+    "pairs_of_small",
     "refuse_if_quadratic",
     "split_cells",
 ]
 
-MET = (
-    "kind tinyint, a binary, b binary, home binary, a_bytes bigint, b_bytes bigint, band int, "
-    "key bigint, place bigint, check binary"
-)
-PAIRS = "a binary, b binary, home binary, a_bytes bigint, b_bytes bigint"
 ROW_BYTES = 100
 """Of a band key with its bits, while it is shuffled."""
+SLICES_PER_TASK = 4
+"""A task holds one of them at a time."""
+PAIR_SLICES_PER_TASK = 16
+SLICE_PAIRS = 2_000_000
+"""Pairs of a slice, at the most, that a task looks through for those that recur: some 300 MB."""
 
 
 @dataclass(frozen=True)
@@ -49,58 +58,87 @@ class Met:
     """What met in the buckets of all bands."""
 
     pairs: DataFrame
-    """Near pairs of small buckets; some more than once."""
+    """Near pairs of small buckets, packed by slice; some more than once."""
+    near: int
+    """How many these are."""
+    slices: Slices
     large: DataFrame | None
     """The rows of large buckets; None where there are none."""
     sizes: list[dict[str, Any]]
-    """Of each band, the pairs in its buckets, the largest, and the rows of large ones."""
+    """Of each band: pairs in its buckets, the largest, and hot_rows, the rows of large ones."""
 
 
-def met_in_buckets(encoded: DataFrame, recipe: Recipe, distinct: int, frames: Frames) -> Met:
-    """Bring documents together by their band keys; the pairs of large buckets are not made yet."""
-    layout = recipe.layout
-    rows = encoded.select("node", "bytes", "check", F.posexplode("keys").alias("band", "key"))
-    parts = frames.partitions_for(
-        distinct * len(layout.generators), ROW_BYTES + recipe_bytes(recipe)
-    )
-    return paired(rows, recipe, parts, frames)
+@dataclass(frozen=True)
+class Slices:
+    """How buckets are cut into slices, and slices into tasks."""
+
+    tasks: int
+    count: int
+
+    @property
+    def of_pairs(self) -> int:
+        """Slices in which the pairs of buckets are told apart."""
+        return self.tasks * PAIR_SLICES_PER_TASK
+
+    @classmethod
+    def of(cls, documents: int, recipe: Recipe, frames: Frames) -> Slices:
+        """Give slices for so many documents."""
+        keys = 8 * recipe.layout.bands if recipe.layout.filtered else 0
+        rows = documents * len(recipe.layout.generators)
+        tasks = frames.partitions_for(rows, ROW_BYTES + keys)
+        return cls(tasks, tasks * SLICES_PER_TASK)
 
 
-def paired(rows: DataFrame, recipe: Recipe, parts: int, frames: Frames) -> Met:
-    """Pair the documents of small buckets, given band, key, node, bytes and check of each."""
-    together = rows.repartition(parts, "band", "key").sortWithinPartitions("key", "band", "node")
-    found = frames.keep(mapped(together, pair_buckets, MET, recipe.dump(), BLOCK_ROWS))
-    sizes = _bucket_sizes(found)
-    pairs = found.where("kind = 0").select("a", "b", "home", "a_bytes", "b_bytes")
-    if not any(row["hot"] for row in sizes):
-        return Met(pairs, None, sizes)
-    names = F.col("a").alias("node"), F.col("a_bytes").alias("bytes")
-    large = found.where("kind = 1").select("band", "key", *names, "check", "home", "place")
-    return Met(pairs, large, sizes)
+def paired(packed: DataFrame, slices: Slices, recipe: Recipe, frames: Frames) -> Met:
+    """Pair the documents of small buckets; the pairs of large ones are not made yet."""
+    task = F.pmod("slice", F.lit(slices.tasks))
+    # In one order, so that what is made again, where a worker is lost, is the same.
+    together = packed.repartitionById(slices.tasks, task).sortWithinPartitions("slice", "rows")
+    given = recipe.dump(), BLOCK_ROWS, slices.of_pairs
+    found = frames.keep(mapped(together, pair_buckets, MET, *given))
+    sizes, near, has_large = _bucket_sizes(found)
+    pairs = found.where(F.col("kind") == PAIR)
+    pairs = pairs.select(F.col("key").alias("slice"), F.col("check").alias("rows"))
+    if not has_large:
+        return Met(pairs, near, slices, None, sizes)
+    # Copies of one document may come apart where a bucket is very large.
+    rows = found.where(F.col("kind") == LARGE).groupBy("band", "key", "node")
+    smallest = [F.min(name).alias(name) for name in ("bytes", "place", "home", "check")]
+    large = frames.keep(rows.agg(*smallest))
+    return Met(pairs, near, slices, large, _with_large(sizes, large))
 
 
 def all_pairs(met: Met, recipe: Recipe, distinct: int, frames: Frames) -> DataFrame:
     """Give the near pairs of all buckets, each once: a, b, home, a_bytes, b_bytes.
 
-    The home of a pair is the first document of a bucket in which both are.
+    The home of a pair is a number of the first document of a bucket in which both are.
     """
     refuse_if_quadratic(met.sizes, str(recipe.cascade), distinct)
     if met.large is None:
-        return distinct_pairs(met.pairs)
+        return pairs_of_small(met)
     cells = split_cells(met.large, ["band", "key"], "place")
-    rows = sum(row["hot_rows"] or 0 for row in met.sizes)
+    rows = sum(row["hot_rows"] for row in met.sizes)
     blocks = -(-max(row["largest"] for row in met.sizes) // BLOCK_ROWS)
     count = frames.partitions_for(rows * blocks, ROW_BYTES)
     keys = ["key", "band", "left", "right"]
     laid = cells.select(*keys, "node", F.col("bytes").alias("a_bytes"), "block", "check", "home")
     together = laid.repartition(count, *keys).sortWithinPartitions(*keys, "node")
-    return distinct_pairs(
-        met.pairs.unionByName(mapped(together, pair_blocks, PAIRS, recipe.dump()))
-    )
+    small = mapped(met.pairs, unpack_pairs, PAIRS)
+    return distinct_pairs(small.unionByName(mapped(together, pair_blocks, PAIRS, recipe.dump())))
+
+
+def pairs_of_small(met: Met) -> DataFrame:
+    """Give the near pairs of small buckets, each once."""
+    slices = met.slices
+    if met.near > SLICE_PAIRS * slices.of_pairs:
+        return distinct_pairs(mapped(met.pairs, unpack_pairs, PAIRS))
+    task = F.pmod("slice", F.lit(slices.tasks)).cast("int")
+    together = met.pairs.repartitionById(slices.tasks, task).sortWithinPartitions("slice")
+    return mapped(together, unique_pairs, PAIRS)
 
 
 def distinct_pairs(pairs: DataFrame) -> DataFrame:
-    """Give each pair once, by the first of its homes."""
+    """Give each pair once, by one of its homes."""
     return pairs.groupBy("a", "b").agg(
         F.min("home").alias("home"),
         F.max("a_bytes").alias("a_bytes"),
@@ -108,33 +146,40 @@ def distinct_pairs(pairs: DataFrame) -> DataFrame:
     )
 
 
-def recipe_bytes(recipe: Recipe) -> int:
-    """Tell how many bytes of keys travel with each key."""
-    return 8 * recipe.layout.bands if recipe.layout.filtered else 0
+def _bucket_sizes(found: DataFrame) -> tuple[list[dict[str, Any]], int, bool]:
+    """Count the pairs in the small buckets of each band, and those that are near.
+
+    Tells also whether there are large buckets.
+    """
+    counted = F.col("kind") == COUNTED
+    pairs = F.sum(F.when(counted, F.col("key")).cast("double")).alias("pairs")
+    near = F.sum(F.when(counted, F.col("bytes"))).alias("near")
+    by_band = found.where(F.col("kind") != PAIR).groupBy("kind", "band")
+    rows = collected(by_band.agg(pairs, near, F.max("place").alias("largest")))
+    small = [row for row in rows if row["kind"] == COUNTED]
+    sizes = [{**row, "hot_rows": 0} for row in small]
+    return sizes, sum(row["near"] for row in small), len(small) < len(rows)
 
 
-def _bucket_sizes(found: DataFrame) -> list[dict[str, Any]]:
-    """Count the pairs in the buckets of each band, the documents of large ones, and the largest."""
-    small = found.where("kind = 2").select(
-        "band",
-        F.col("key").cast("double").alias("pairs"),
-        F.col("place").alias("largest"),
-        F.lit(0).cast("bigint").alias("hot"),
-        F.lit(0).cast("bigint").alias("hot_rows"),
-    )
-    hot = (
-        found.where("kind = 1").groupBy("band", "key").agg(F.count("*").alias("n"))
-        .select(
-            "band",
-            (F.col("n").cast("double") * (F.col("n") - 1) / 2).alias("pairs"),
-            F.col("n").alias("largest"),
-            F.lit(1).cast("bigint").alias("hot"),
-            F.col("n").alias("hot_rows"),
+def _with_large(sizes: list[dict[str, Any]], large: DataFrame) -> list[dict[str, Any]]:
+    """Add what the large buckets of each band hold."""
+    buckets = large.groupBy("band", "key").agg(F.count("*").alias("n"))
+    found = collected(
+        buckets.groupBy("band").agg(
+            F.sum(F.col("n").cast("double") * (F.col("n") - 1) / 2).alias("pairs"),
+            F.max("n").alias("largest"),
+            F.sum("n").alias("hot_rows"),
         )
-    )  # fmt: skip
-    every = small.unionByName(hot).groupBy("band")
-    totals = [F.sum(name).alias(name) for name in ("pairs", "hot", "hot_rows")]
-    return collected(every.agg(*totals, F.max("largest").alias("largest")))
+    )
+    by_band = {row["band"]: row for row in sizes}
+    for row in found:
+        before = by_band.get(row["band"], {"pairs": 0.0, "largest": 0})
+        by_band[row["band"]] = {
+            **row,
+            "pairs": before["pairs"] + row["pairs"],
+            "largest": max(before["largest"], row["largest"]),
+        }
+    return [*by_band.values()]
 
 
 def refuse_if_quadratic(sizes: list[dict[str, Any]], cascade: str, documents: int) -> None:

@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
-from lookalike.spark.buckets import PAIRS, all_pairs, distinct_pairs, paired
+from lookalike.spark.buckets import Slices, all_pairs, distinct_pairs, paired
 from lookalike.spark.frames import mapped
+from lookalike.spark.packing import PACKED, pack
+from lookalike.spark.pair_packing import PAIRS
 from lookalike.spark.pairing import BLOCK_ROWS, pair_with_centres
-from lookalike.spark.scoring import scored
+from lookalike.spark.scoring import scored, totals_of
 from lookalike.spark.thinning import ONE_TASK_LINKS, oriented, removed, settle_partly
 
 if TYPE_CHECKING:
@@ -63,7 +65,10 @@ def thinned_by_centres(
         if now > SHRINKING * before:
             break
         before = now
-    met = paired(left.drop("home"), job.recipe, frames.partitions_for(before, 100), frames)
+    slices = Slices.of(before, job.recipe, frames)
+    columns = left.select("band", "key", "node", "bytes", "check")
+    packed = mapped(columns, pack, PACKED, slices.count)
+    met = paired(packed, slices, job.recipe, frames)
     last = frames.keep(all_pairs(met, job.recipe, job.choice.distinct, frames))
     edges = frames.checkpoint(edges.unionByName(_scored(job, last)).distinct())
     undecided = edges
@@ -96,7 +101,8 @@ def _near(job: SparkJob, rows: DataFrame, *, among: bool) -> DataFrame:
 
 
 def _scored(job: SparkJob, pairs: DataFrame) -> DataFrame:
-    links = job.frames.keep(scored(pairs, job.content, job.frames))
+    totals = totals_of(pairs)
+    links = job.frames.keep(scored(pairs, totals, job.content, job.frames))
     return oriented(links, job.documents.nodes)
 
 

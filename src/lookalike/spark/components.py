@@ -11,24 +11,71 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
 from lookalike.candidates.union_find import UnionFind
+from lookalike.cluster.components import COMPARED_MEMBERS
 from lookalike.spark.arrow import fixed_column, fixed_of, numbers_of
 from lookalike.spark.frames import collected, mapped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from pyspark.sql import DataFrame
+    from numpy.typing import NDArray
+    from pyspark.sql import Column, DataFrame
 
     from lookalike.spark.frames import Frames
 
-__all__ = ["ONE_TASK_LINKS", "components", "join_at_once", "large_star", "small_star"]
+__all__ = [
+    "ONE_TASK_LINKS",
+    "cluster_at_once",
+    "clusters",
+    "components",
+    "join_at_once",
+    "large_star",
+    "small_star",
+]
 
 ONE_TASK_LINKS = 2_000_000
 """Links that one task joins at once: some 200 MB."""
 LABELS = "node binary, component binary"
+CLUSTERS = f"{LABELS}, similarity double, compared boolean"
+
+
+def clusters(
+    links: DataFrame, count: int, frames: Frames, max_rounds: int | None = None
+) -> DataFrame:
+    """Give each linked document its component, and the smallest similarity of two members.
+
+    The columns are node, component, similarity, compared. Where every two members are linked, the
+    links tell the similarity; else it is null, and those that are `compared` tell: all members, or
+    those with the smallest fingerprints where they are many.
+    """
+    if count <= ONE_TASK_LINKS:
+        columns = links.select(*_ends(), "similarity")
+        return mapped(columns.repartition(1), cluster_at_once, CLUSTERS)
+    labels = frames.keep(components(links, frames, max_rounds))
+    linked = (
+        links.join(labels.withColumnRenamed("node", "a"), "a")
+        .groupBy("component")
+        .agg(F.count("*").alias("links"), F.min("similarity").alias("similarity"))
+    )
+    sizes = labels.groupBy("component").agg(F.count("*").alias("members"))
+    known = linked.join(sizes, "component").select(
+        "component",
+        F.expr("if(links < members * (members - 1) / 2, null, similarity)").alias("similarity"),
+    )
+    place = F.row_number().over(Window.partitionBy("component").orderBy("node"))
+    compared = F.col("similarity").isNull() & (place <= COMPARED_MEMBERS)
+    return labels.join(known, "component").select(
+        "node", "component", "similarity", compared.alias("compared")
+    )
+
+
+def _ends() -> tuple[Column, Column]:
+    """Give the larger end of each link, and the smaller."""
+    return F.greatest("a", "b").alias("node"), F.least("a", "b").alias("parent")
 
 
 def components(links: DataFrame, frames: Frames, max_rounds: int | None = None) -> DataFrame:
@@ -36,7 +83,7 @@ def components(links: DataFrame, frames: Frames, max_rounds: int | None = None) 
 
     After `max_rounds` rounds, what is left goes to one task, however much it is.
     """
-    edges = links.select(F.greatest("a", "b").alias("node"), F.least("a", "b").alias("parent"))
+    edges = links.select(*_ends())
     count, before = _measured(edges)
     done = 0
     while count > ONE_TASK_LINKS and (max_rounds is None or done < max_rounds):
@@ -86,22 +133,69 @@ def small_star(edges: DataFrame) -> DataFrame:
 
 def join_at_once(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Join all links in one task."""
-    ends: list[list[np.ndarray]] = [[], []]
-    for batch in batches:
-        for end, name in zip(ends, ("node", "parent"), strict=True):
-            end.append(fixed_of(batch.column(name), np.uint8).reshape(len(batch), -1))
-    if not sum(map(len, ends[0])):
+    joined = _joined([*batches])
+    if joined is None:
         return
-    both = numbers_of(np.concatenate([part for end in ends for part in end if len(part)]))
-    nodes, places = np.unique(both, return_inverse=True)
+    names, _, leaders = joined
+    yield pa.RecordBatch.from_pydict(
+        {"node": fixed_column(names), "component": fixed_column(names[leaders])}
+    )
+
+
+def cluster_at_once(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Join all links in one task, and tell the similarity of components by their links."""
+    held = [*batches]
+    joined = _joined(held)
+    if joined is None:
+        return
+    names, places, leaders = joined
+    count = len(names)
+    members = np.bincount(leaders, minlength=count)
+    of_links = leaders[places]
+    links = np.bincount(of_links, minlength=count)
+    smallest = np.ones(count)
+    similarity = np.concatenate([batch.column("similarity").to_numpy() for batch in held])
+    np.minimum.at(smallest, of_links, similarity)
+    loose = links < members * (members - 1) // 2
+    yield pa.RecordBatch.from_pydict(
+        {
+            "node": fixed_column(names),
+            "component": fixed_column(names[leaders]),
+            "similarity": pa.array(smallest[leaders], mask=loose[leaders]),
+            "compared": pa.array(loose[leaders] & (_ranks(leaders) < COMPARED_MEMBERS)),
+        }
+    )
+
+
+def _joined(
+    held: list[pa.RecordBatch],
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]] | None:
+    """Give the names that are linked in order, the place of one end of each link, and of each
+    name the place of the smallest of its component.
+    """
+    rows = [
+        [fixed_of(batch.column(name), np.uint8) for batch in held if len(batch)]
+        for name in ("node", "parent")
+    ]
+    if not rows[0]:
+        return None
+    both = numbers_of(np.concatenate([part for end in rows for part in end]))
+    names, places = np.unique(both, return_inverse=True)
     first, second = np.split(places.astype(np.int64), 2)
-    forest = UnionFind(len(nodes))
+    forest = UnionFind(len(names))
     forest.unite(first, second)
     labels = forest.labels()
     # In the order of names, the first document of a component is the smallest.
-    leaders = np.full(int(labels.max()) + 1, len(nodes), np.int64)
-    np.minimum.at(leaders, labels, np.arange(len(nodes)))
-    raw = nodes.view(np.uint8).reshape(len(nodes), -1)
-    yield pa.RecordBatch.from_pydict(
-        {"node": fixed_column(raw), "component": fixed_column(raw[leaders[labels]])}
-    )
+    leaders = np.full(int(labels.max()) + 1, len(names), np.int64)
+    np.minimum.at(leaders, labels, np.arange(len(names)))
+    return names.view(np.uint8).reshape(len(names), -1), first, leaders[labels]
+
+
+def _ranks(groups: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count each member of a group among those before it."""
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    counted = np.arange(len(groups)) - np.repeat(starts, np.diff(np.append(starts, len(groups))))
+    ranks = np.empty(len(groups), np.int64)
+    ranks[order] = counted
+    return ranks

@@ -13,15 +13,16 @@ from lookalike.base.wording import quoted
 from lookalike.spark.centres import thinned_by_centres
 from lookalike.spark.columns import column_named
 from lookalike.spark.numbering import numbered
-from lookalike.spark.thinning import nearest_kept, oriented
+from lookalike.spark.result import SparkResult
+from lookalike.spark.thinning import (
+    named_at_once,
+    nearest_kept,
+    oriented,
+    settles_at_once,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
-
-    from lookalike.planning.plan import Plan
-    from lookalike.recipe import Recipe
-    from lookalike.settings import Settings
-    from lookalike.spark.job import SparkJob
 
 __all__ = ["SparkDedupResult"]
 
@@ -32,31 +33,8 @@ OWN = "_lookalike_"
 
 
 @dataclass(frozen=True)
-class SparkDedupResult:
+class SparkDedupResult(SparkResult):
     """The rows that stay, and what was removed, as frames."""
-
-    job: SparkJob
-    max_rounds: int | None = None
-
-    @property
-    def plan(self) -> Plan:
-        """Bands, rows, and how surely they find a pair."""
-        return self.job.plan
-
-    @property
-    def recipe(self) -> Recipe:
-        """How documents became keys and scores."""
-        return self.job.recipe
-
-    @property
-    def settings(self) -> Settings:
-        """The settings that ran."""
-        return self.job.resolved()
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What a user should know before trusting the result."""
-        return tuple(self.job.choice.chosen.warnings)
 
     @cached_property
     def counts(self) -> dict[str, int]:
@@ -70,29 +48,36 @@ class SparkDedupResult:
     def removed(self) -> DataFrame:
         """id, kept, similarity, kept_in: each removed document and the kept one it names."""
         job = self.job
-        nodes = job.documents.nodes
-        named = self._named()
-        place = nodes.select("node", F.col("place.id").alias("first"))
-        kept = nodes.select(F.col("node").alias("kept"), F.col("place.id").alias("kept_id"))
         documents = job.documents.documents.where("bytes > 0").select("id", "node")
-        every = documents.join(place, "node").join(
-            named.join(kept, "kept").drop("kept"), "node", "left"
+        named = self._named()
+        if job.counts["identical"]:
+            first = F.col("place.id").alias("first")
+            every = documents.join(job.documents.nodes.select("node", first), "node")
+            every = every.join(named, "node", "left")
+            found = every.where(F.col("kept_id").isNotNull() | (F.col("id") != F.col("first")))
+            kept = F.coalesce("kept_id", "first")
+        else:
+            found, kept = documents.join(named, "node"), F.col("kept_id")
+        return job.frames.keep(
+            found.select(
+                "id",
+                kept.alias("kept"),
+                F.coalesce("similarity", F.lit(1.0)).alias("similarity"),
+                F.lit(SOURCE).alias("kept_in"),
+            )
         )
-        goes = F.col("kept_id").isNotNull() | (F.col("id") != F.col("first"))
-        found = every.where(goes).select(
-            "id",
-            F.coalesce("kept_id", "first").alias("kept"),
-            F.coalesce("similarity", F.lit(1.0)).alias("similarity"),
-            F.lit(SOURCE).alias("kept_in"),
-        )
-        return job.frames.keep(found)
 
     def _named(self) -> DataFrame:
-        """Give the contents that go, and the kept one that each names: node, kept, similarity."""
+        """Give the contents that go, and the kept one of each: node, kept_id, similarity."""
         job = self.job
-        edges = job.frames.keep(oriented(job.links, job.documents.nodes))
-        edges, gone = thinned_by_centres(job, edges, self.max_rounds)
-        return nearest_kept(edges, job.frames.keep(gone))
+        nodes = job.documents.nodes
+        edges = oriented(job.links, nodes)
+        if job.large is None and settles_at_once(job.counts["links"]):
+            return named_at_once(edges, job.documents.source.ids.type_name)
+        edges, gone = thinned_by_centres(job, job.frames.keep(edges), self.max_rounds)
+        named = nearest_kept(edges, job.frames.keep(gone))
+        kept = nodes.select(F.col("node").alias("kept"), F.col("place.id").alias("kept_id"))
+        return named.join(kept, "kept").select("node", "kept_id", "similarity")
 
     @cached_property
     def kept(self) -> DataFrame:
@@ -120,7 +105,10 @@ class SparkDedupResult:
         )
         job = self.job
         members = kept.unionByName(others)
-        found = numbered(members, job.documents.source.ids, job.frames, few=job.few_clusters)
+        keys = (key.alias(f"k{i}") for i, key in enumerate(job.documents.source.ids.keys()))
+        first = F.struct(*keys).alias("first")
+        members = members.select("*", F.lit(1).cast("bigint").alias("copies"), first)
+        found = numbered(members, job.documents.read, job.frames)
         return found.select(
             "id", "cluster", "size", "similarity", "kept", F.lit(SOURCE).alias("corpus")
         )
@@ -145,7 +133,3 @@ class SparkDedupResult:
             stays.alias("kept"),
             F.when(~stays, F.col(f"{OWN}similarity")).alias("similarity"),
         )
-
-    def release(self) -> None:
-        """Let go of what is kept on the workers; frames that were not read yet are made anew."""
-        self.job.frames.release()

@@ -18,7 +18,7 @@ from lookalike.spark.values import value_of
 from lookalike.spark.workers import identify
 
 if TYPE_CHECKING:
-    from pyspark.sql import DataFrame
+    from pyspark.sql import Column, DataFrame
 
     from lookalike.recipe import CanonicalForm
     from lookalike.spark.columns import Source
@@ -76,34 +76,41 @@ def identified(
         # As locally, it is not known what documents are of which none was seen.
         form = replace(form, kind=None, dimension=0)
     columns = preference(keep, source.ids, types.get("order"), types.get("value"))
-    place = F.struct(*(one.alias(f"k{i}") for i, one in enumerate(columns)), F.col("id"))
-    nodes = (
-        documents.where("bytes > 0")
-        .groupBy("node")
-        .agg(
-            F.min(place).alias("place"), F.count("*").alias("copies"), F.max("bytes").alias("bytes")
-        )
-    )
+    by_number = keep == "first" and order is None and isinstance(source.ids.kind, T.LongType)
+    nodes = _contents(documents.where("bytes > 0"), columns, by_number=by_number)
     return Identified(source, form, documents, frames.keep(nodes), read, empty)
+
+
+def _contents(documents: DataFrame, columns: list[Column], *, by_number: bool) -> DataFrame:
+    """Give each content once, with the first place of its documents in the order of preference."""
+    by_content = documents.groupBy("node")
+    counts = F.count("*").alias("copies"), F.max("bytes").alias("bytes")
+    if by_number:
+        # Spark groups by hash where it keeps numbers alone, and sorts all rows where it does not.
+        found = by_content.agg(F.min("id").alias("id"), *counts)
+        place = F.struct(F.col("id").alias("k0"), "id").alias("place")
+        return found.select("node", place, "copies", "bytes")
+    place = F.struct(*(one.alias(f"k{i}") for i, one in enumerate(columns)), F.col("id"))
+    return by_content.agg(F.min(place).alias("place"), *counts)
 
 
 def _checked(source: Source, documents: DataFrame) -> tuple[Source, int, int]:
     """Refuse ids that repeat or are missing, and documents that cannot be read; count the rest."""
     is_text = isinstance(source.ids.kind, T.StringType)
     digits = F.col("id").rlike("^[0-9]+$") if is_text else F.lit(False)
+    # Numbers alone, so that Spark groups by hash; what is wrong is looked for where something is.
     by_id = documents.groupBy("id").agg(
         F.count("*").alias("n"),
-        F.sum((F.col("bytes") == 0).cast("bigint")).alias("empty"),
-        F.min(F.when(F.col("problem").isNotNull(), F.struct("id", "problem"))).alias("problem"),
+        F.count_if(F.col("bytes") == 0).alias("empty"),
+        F.count("problem").alias("problems"),
     )
     (found,) = collected(
         by_id.agg(
             F.sum("n").alias("read"),
             F.sum("empty").alias("empty"),
             F.max("n").alias("most"),
-            F.min(F.when(F.col("n") > 1, F.col("id"))).alias("repeated"),
             F.sum(F.when(F.col("id").isNull(), F.col("n"))).alias("unnamed"),
-            F.min("problem").alias("problem"),
+            F.sum("problems").alias("problems"),
             F.bool_and(digits).alias("counted"),
         )
     )
@@ -113,12 +120,15 @@ def _checked(source: Source, documents: DataFrame) -> tuple[Source, int, int]:
             f"{found['unnamed']:,} rows have no id in {where}: give every document one"
         )
     if (found["most"] or 0) > 1:
+        (repeated,) = collected(by_id.where("n > 1").agg(F.min("id").alias("id")))
         raise SourceError(
-            f"id {quoted(found['repeated'])} appears in more than one row of {where}: name another "
+            f"id {quoted(repeated['id'])} appears in more than one row of {where}: name another "
             f"by {setting('id')}, or give every document an id of its own"
         )
-    if found["problem"] is not None:
-        problem = found["problem"]
+    if found["problems"]:
+        wrong = documents.where("problem is not null")
+        (first,) = collected(wrong.agg(F.min(F.struct("id", "problem")).alias("first")))
+        problem = first["first"]
         raise SourceError(
             f"document {quoted(problem['id'])} {problem['problem']}: fix or remove it"
         )

@@ -34,7 +34,16 @@ def clear_errors() -> Iterator[None]:
     except Exception as error:
         if not type(error).__module__.startswith(ROOTS):
             raise
+        if _is_stopped(error):
+            raise KeyboardInterrupt from None
         raise described(error) from None
+
+
+def _is_stopped(error: BaseException | None) -> bool:
+    """Tell whether Ctrl-C ended the job: PySpark cancels it, and fails with that on its way out."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__context__
+    return error is not None
 
 
 def described(error: BaseException | str) -> LookalikeError:

@@ -233,7 +233,7 @@ def _opened(run: _Run) -> Table:
     if run.engine.progress is not None:
         run.engine.progress("check", 0, 1)
     with timed(run.seconds, "check"):
-        check_workers(run.session)
+        check_workers(run.session, run.engine.say)
     with timed(run.seconds, "open"):
         return Table.read(run.session, run.sources, **run.reading)
 

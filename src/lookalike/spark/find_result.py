@@ -11,49 +11,25 @@ from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
 from lookalike.candidates.hamming import BITS
-from lookalike.cluster.components import COMPARED_MEMBERS
 from lookalike.spark.buckets import split_cells
-from lookalike.spark.components import components
+from lookalike.spark.components import clusters
+from lookalike.spark.frames import collected
 from lookalike.spark.numbering import numbered
+from lookalike.spark.pairing import BLOCK_ROWS
+from lookalike.spark.result import SparkResult
 from lookalike.spark.scoring import smallest_similarities
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-    from lookalike.planning.plan import Plan
-    from lookalike.recipe import Recipe
-    from lookalike.settings import Settings
     from lookalike.spark.job import SparkJob
 
 __all__ = ["SparkFindResult"]
 
 
 @dataclass(frozen=True)
-class SparkFindResult:
+class SparkFindResult(SparkResult):
     """Similar pairs and clusters as frames, with the plan and the recipe that found them."""
-
-    job: SparkJob
-    max_rounds: int | None = None
-
-    @property
-    def plan(self) -> Plan:
-        """Bands, rows, and how surely they find a pair."""
-        return self.job.plan
-
-    @property
-    def recipe(self) -> Recipe:
-        """How documents became keys and scores."""
-        return self.job.recipe
-
-    @property
-    def settings(self) -> Settings:
-        """The settings that ran."""
-        return self.job.resolved()
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """What a user should know before trusting the result."""
-        return tuple(self.job.choice.chosen.warnings)
 
     @property
     def counts(self) -> dict[str, int]:
@@ -99,21 +75,27 @@ class SparkFindResult:
         between two members (of at most 200).
         """
         job = self.job
-        labels = job.frames.keep(components(job.links, job.frames, self.max_rounds))
-        smallest = _smallest(job, labels)
+        labels = clusters(job.links, job.counts["links"], job.frames, self.max_rounds)
+        labels = job.frames.keep(labels)
+        compared = _compared(job, labels)
+        linked = F.col("component").isNotNull()
+        members = (
+            job.documents.nodes.join(labels, "node", "left").where(linked | (F.col("copies") > 1))
+            .select(
+                "node",
+                F.coalesce("component", "node").alias("label"),
+                F.when(linked, F.col("similarity")).otherwise(1.0).alias("similarity"),
+                "copies",
+                F.col("place").alias("first"),
+            )
+        )  # fmt: skip
+        most = min(2 * job.counts["links"] + job.counts["identical"], job.choice.distinct)
+        found = numbered(members, most, job.frames)
+        if compared is not None:
+            found = found.join(compared, "label", "left")
+            found = found.withColumn("similarity", F.coalesce("similarity", "smallest"))
         documents = job.documents.documents.where("bytes > 0").select("id", "node")
-        with_copies = job.documents.nodes.where("copies > 1").select("node")
-        alone = with_copies.join(labels, "node", "left_anti")
-        every = labels.unionByName(alone.withColumn("component", F.col("node")))
-        members = documents.join(every, "node").select("id", F.col("component").alias("label"))
-        found = numbered(members, job.documents.source.ids, job.frames, few=job.few_clusters)
-        similar = found.join(smallest.withColumnRenamed("component", "label"), "label", "left")
-        similarity = F.coalesce("similarity", F.lit(1.0)).alias("similarity")
-        return similar.select("id", "cluster", "size", similarity)
-
-    def release(self) -> None:
-        """Let go of what is kept on the workers; frames that were not read yet are made anew."""
-        self.job.frames.release()
+        return documents.join(found, "node").select("id", "cluster", "size", "similarity")
 
 
 def _end(documents: DataFrame, end: str, name: str) -> DataFrame:
@@ -121,45 +103,35 @@ def _end(documents: DataFrame, end: str, name: str) -> DataFrame:
 
 
 def _copies(documents: DataFrame, job: SparkJob) -> DataFrame | None:
-    """Give the pairs of identical documents, each once, a block of copies against another."""
+    """Give the pairs of identical documents, each once.
+
+    Where one content has very many copies, a block of copies meets another.
+    """
     if not job.counts["identical"]:
         return None
     copied = documents.join(job.documents.nodes.where("copies > 1").select("node"), "node")
-    place = F.row_number().over(Window.partitionBy("node").orderBy("id")) - 1
-    cells = split_cells(copied.withColumn("place", place), ["node"], "place")
-    keys = ["node", "left", "right"]
-    first = cells.where("block = left").select(
-        *keys, F.col("id").alias("first"), F.col("place").alias("p")
-    )
-    second = cells.where("block = right").select(
-        *keys, F.col("id").alias("second"), F.col("place").alias("q")
-    )
-    pairs = first.join(second, keys).where("p < q")
+    keys, place = ["node"], "id"
+    if job.choice.most_copies > BLOCK_ROWS:
+        keys, place = ["node", "left", "right"], "place"
+        number = F.row_number().over(Window.partitionBy("node").orderBy("id")) - 1
+        copied = split_cells(copied.withColumn("place", number), ["node"], "place")
+    sides = []
+    for side, block in (("first", "left"), ("second", "right")):
+        rows = copied if place == "id" else copied.where(F.col("block") == F.col(block))
+        sides.append(
+            rows.select(*keys, F.col("id").alias(side), F.col(place).alias(f"{side}_place"))
+        )
+    pairs = sides[0].join(sides[1], keys).where("first_place < second_place")
     return pairs.select(
         "first", "second", F.lit(1.0).alias("similarity"), F.lit("exact").alias("score")
     )
 
 
-def _smallest(job: SparkJob, labels: DataFrame) -> DataFrame:
-    """Give the smallest similarity of two members of each component: component, similarity.
-
-    Where every two are linked, the links tell; else members are compared, those with the smallest
-    fingerprints where they are many.
-    """
-    linked = (
-        job.links.join(labels.withColumnRenamed("node", "a"), "a")
-        .groupBy("component")
-        .agg(F.count("*").alias("links"), F.min("similarity").alias("similarity"))
-    )
-    sizes = labels.groupBy("component").agg(F.count("*").alias("members"))
-    known = job.frames.keep(linked.join(sizes, "component"))
-    loose = known.where("links < members * (members - 1) / 2")
-    count = loose.agg(F.sum(F.least("members", F.lit(COMPARED_MEMBERS)))).toArrow()[0][0].as_py()
-    if not count:
-        return known.select("component", "similarity")
-    place = F.row_number().over(Window.partitionBy("component").orderBy("node"))
-    members = labels.join(loose.select("component"), "component").withColumn("place", place)
-    chosen = members.where(F.col("place") <= COMPARED_MEMBERS).select("component", "node")
-    compared = smallest_similarities(chosen, job.content, count)
-    both = known.select("component", "similarity").unionByName(compared)
-    return both.groupBy("component").agg(F.min("similarity").alias("similarity"))
+def _compared(job: SparkJob, labels: DataFrame) -> DataFrame | None:
+    """Give the smallest similarity of two members where links do not tell it: label, smallest."""
+    (found,) = collected(labels.agg(F.count_if("compared").alias("compared")))
+    if not found["compared"]:
+        return None
+    members = labels.where("compared").select("component", "node")
+    compared = smallest_similarities(members, job.content, found["compared"])
+    return compared.select(F.col("component").alias("label"), F.col("similarity").alias("smallest"))

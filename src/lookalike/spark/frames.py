@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,10 @@ MIN_PARTITION_ROWS = 20_000
 
 def mapped(frame: DataFrame, function: Callable[..., Any], schema: str, *given: Any) -> DataFrame:
     """Run a function of batches on the workers, with what it is given before them."""
-    return frame.mapInArrow(partial(function, *given), schema)
+    with warnings.catch_warnings():
+        # PySpark warns of versions of pandas, which is not used here.
+        warnings.filterwarnings("ignore", ".* pandas ", FutureWarning)
+        return frame.mapInArrow(partial(function, *given), schema)
 
 
 class Frames:

@@ -12,13 +12,14 @@ from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
 from lookalike.recipe import CanonicalForm, JoinResources, check
 from lookalike.spark.arrow import fixed_column
-from lookalike.spark.buckets import all_pairs, distinct_pairs, met_in_buckets
+from lookalike.spark.buckets import Slices, all_pairs, paired, pairs_of_small
 from lookalike.spark.choosing import MEMORY, Choice, choice_for
 from lookalike.spark.columns import Source
 from lookalike.spark.documents import Identified, identified
 from lookalike.spark.frames import Frames, mapped
-from lookalike.spark.scoring import LINKS, Content, scored
-from lookalike.spark.workers import encode
+from lookalike.spark.packing import PACKED, pack
+from lookalike.spark.scoring import LINKS, Content, scored, totals_of
+from lookalike.spark.workers import encode, encode_packed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,9 +32,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SparkJob"]
 
-FEW_DOCUMENTS = 500_000
-"""Distinct documents whose clusters one task sorts."""
-ENCODED = "node binary, bytes bigint, keys array<bigint>, check binary"
+ENCODED = "node binary, bytes bigint, keys array<bigint>, check binary, data binary"
 
 
 @dataclass
@@ -61,11 +60,6 @@ class SparkJob:
     def plan(self) -> Plan:
         """The plan that the recipe follows."""
         return self.choice.chosen.plan
-
-    @property
-    def few_clusters(self) -> bool:
-        """Whether clusters are so few that one task may sort them."""
-        return self.choice.distinct <= FEW_DOCUMENTS
 
     def resolved(self) -> Settings:
         """Give the settings that ran."""
@@ -114,19 +108,18 @@ class SparkJob:
                 counts["candidates"] = choice.distinct * (choice.distinct - 1) // 2
         else:
             with steps("band"):
-                sketches = _encoded(documents, choice, frames)
-                by_sketches = recipe.by_sketches
-                content = Content(
-                    recipe, documents, sketches.select("node", "data") if by_sketches else None
-                )
-                met = met_in_buckets(sketches, recipe, choice.distinct, frames)
+                slices = Slices.of(choice.distinct, recipe, frames)
+                content, packed = _encoded(documents, recipe, slices, frames)
+                content.keeps_texts = pair_large and not recipe.by_sketches
+                met = paired(packed, slices, recipe, frames)
                 if pair_large or met.large is None:
                     pairs = frames.keep(all_pairs(met, recipe, choice.distinct, frames))
                 else:
-                    pairs, large = frames.keep(distinct_pairs(met.pairs)), met.large
-                counts["candidates"] = pairs.count()
+                    pairs, large = frames.keep(pairs_of_small(met)), met.large
+                totals = totals_of(pairs)
+                counts["candidates"] = totals.pairs
             with steps("compare"):
-                links = frames.keep(scored(pairs, content, frames))
+                links = frames.keep(scored(pairs, totals, content, frames))
         with steps("compare"):
             counts["links"] = links.count()
         facts = settings, frames, documents, choice, content
@@ -161,15 +154,24 @@ class Steps:
             self._progress(self._name, 1, 1)
 
 
-def _encoded(documents: Identified, choice: Choice, frames: Frames) -> DataFrame:
-    """Give the keys of each distinct document once."""
-    recipe = choice.chosen.recipe
-    schema = f"{ENCODED}, data binary" if recipe.by_sketches else ENCODED
-    made = mapped(documents.source.documents().drop("id"), encode, schema, recipe.dump())
-    if documents.read - documents.empty > choice.distinct:
-        first = [F.first(name).alias(name) for name in made.columns if name != "node"]
-        made = made.groupBy("node").agg(*first)
-    return frames.keep(made) if recipe.by_sketches else made
+def _encoded(
+    documents: Identified, recipe: Recipe, slices: Slices, frames: Frames
+) -> tuple[Content, DataFrame]:
+    """Encode all documents: what they are scored by, and their rows of buckets, packed by slice.
+
+    Rows of copies may come more than once, and meet in the buckets.
+    """
+    rows = documents.source.documents().drop("id")
+    if not recipe.by_sketches:
+        packed = mapped(rows, encode_packed, PACKED, recipe.dump(), slices.count)
+        return Content(recipe, documents), packed
+    made = mapped(rows, encode, ENCODED, recipe.dump())
+    first = [F.first(name).alias(name) for name in made.columns if name != "node"]
+    sketches = frames.keep(made.groupBy("node").agg(*first))
+    keys = F.posexplode("keys").alias("band", "key")
+    apart = sketches.select("node", "bytes", "check", keys)
+    packed = mapped(apart, pack, PACKED, slices.count)
+    return Content(recipe, documents, sketches.select("node", "data")), packed
 
 
 def _every_pair(choice: Choice, frames: Frames) -> DataFrame:

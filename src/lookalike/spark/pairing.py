@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
 from lookalike.kernels import near_bands as kernels
-from lookalike.spark.arrow import fixed_column, fixed_of, numbers_of
+from lookalike.spark.arrow import fixed_column, fixed_of, heads_of, numbers_of
+from lookalike.spark.packing import Rows, unpacked
+from lookalike.spark.pair_packing import Pairs, packed_pairs
 from lookalike.spark.workers import loaded
 
 if TYPE_CHECKING:
@@ -20,119 +22,197 @@ if TYPE_CHECKING:
 
     Batches = Iterable[pa.RecordBatch]
 
-__all__ = ["BLOCK_ROWS", "Rows", "pair_blocks", "pair_buckets", "pair_with_centres"]
+__all__ = [
+    "BLOCK_ROWS",
+    "COUNTED",
+    "LARGE",
+    "PAIR",
+    "pair_blocks",
+    "pair_buckets",
+    "pair_with_centres",
+]
 
 BLOCK_ROWS = 2048
 """Documents of a bucket that are paired as they come, and of a block of a larger one. So small a
 bucket makes about as many pairs for a document as no job may have more of."""
+PAIR, LARGE, COUNTED = range(3)
+"""Kinds of what is found: a pair, a row of a large bucket, and what a band holds."""
+HELD_ROWS = 1 << 20
+"""Rows of a slice that are held, unless more are of small buckets: some 70 MB."""
+MET = (
+    "kind tinyint, band int, key bigint, node binary, bytes bigint, place bigint, home bigint, "
+    "check binary"
+)
+MET_TYPES = {
+    "band": pa.int32(),
+    "key": pa.int64(),
+    "node": pa.binary(),
+    "bytes": pa.int64(),
+    "place": pa.int64(),
+    "home": pa.int64(),
+    "check": pa.binary(),
+}
+"""Columns of what is found. Of packed pairs, `key` is the slice, and `check` holds the pairs; of
+what a band holds, `key` is the pairs in its buckets, `place` the size of the largest, and `bytes`
+how many near pairs its task found."""
+PACK_PAIRS = 1 << 18
+"""Pairs that a task gathers before it hands them on."""
 OUT_PAIRS = 1 << 16
 """Pairs that are handed over at a time."""
 CROSS_ROWS = 64
 """Documents of one block that are compared with the other at a time."""
 
 
-class Rows(NamedTuple):
-    """Rows of buckets, in order."""
+class Found:
+    """What a task found in small buckets: pairs, and how many met in each band."""
 
-    bands: NDArray[np.int32]
-    keys: NDArray[np.int64]
-    nodes: NDArray[np.uint8]
-    sizes: NDArray[np.int64]
-    """Bytes of each document."""
-    checks: NDArray[np.uint8]
+    def __init__(self, slices: int) -> None:
+        """Begin with nothing; pairs are handed on in so many slices."""
+        self._slices = slices
+        self._bands: dict[int, tuple[int, int]] = {}
+        self._pairs: list[Pairs] = []
+        self._handed_on = 0
 
-    def some(self, chosen: slice | NDArray[np.int64]) -> Rows:
-        """Give some rows."""
-        columns: list[Any] = [column[chosen] for column in self]
-        return Rows(*columns)
+    def count(self, band: int, sizes: NDArray[np.int64]) -> None:
+        """Count buckets of a band by their sizes."""
+        pairs, largest = self._bands.get(band, (0, 0))
+        pairs += int((sizes * (sizes - 1) // 2).sum())
+        self._bands[band] = pairs, max(largest, int(sizes.max(initial=0)))
 
-    def after(self, before: Rows) -> Rows:
-        """Give these rows after others."""
-        columns: list[Any] = [np.concatenate([b, c]) for b, c in zip(before, self, strict=True)]
-        return Rows(*columns)
+    def add(self, pairs: Pairs) -> Iterator[pa.RecordBatch]:
+        """Hold near pairs, and hand them on when they are many."""
+        self._pairs.append(pairs)
+        if sum(len(one.homes) for one in self._pairs) >= PACK_PAIRS:
+            yield self._packed()
 
+    def _packed(self) -> pa.RecordBatch:
+        self._handed_on += sum(len(one.homes) for one in self._pairs)
+        slices, rows = packed_pairs(self._slices, self._pairs)
+        self._pairs = []
+        return _met(PAIR, len(slices), key=pa.array(slices), check=rows)
 
-def pair_buckets(recipe: str, block_rows: int, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Give the near pairs of small buckets, the rows of large ones, and how many met.
-
-    Rows come sorted by bucket. What is held is a batch and the rows of one bucket, no more than a
-    block.
-    """
-    known = loaded(recipe)
-    waiting: Rows | None = None
-    large: tuple[int, int, int, NDArray[np.uint8]] | None = None
-    counts: dict[int, list[int]] = {}
-    for batch in batches:
-        rows = _rows_of(batch)
-        if not len(rows.keys):
-            continue
-        if waiting is not None:
-            rows = rows.after(waiting)
-            waiting = None
-        start = 0
-        if large is not None:
-            band, key, place, home = large
-            mine = (rows.bands == band) & (rows.keys == key)
-            start = int(np.argmin(mine)) if not mine.all() else len(mine)
-            yield _large(rows.some(slice(0, start)), place, home)
-            large = (band, key, place + start, home) if start == len(mine) else None
-        last = _last_bucket(rows, start)
-        yield from _small(known, rows.some(slice(start, last)), counts, block_rows)
-        yield from _large_in(rows.some(slice(start, last)), block_rows)
-        rest = rows.some(slice(last, len(rows.keys)))
-        if len(rest.keys) > block_rows:
-            yield _large(rest, 0, rest.nodes[0])
-            large = (int(rest.bands[0]), int(rest.keys[0]), len(rest.keys), rest.nodes[0])
-        elif len(rest.keys):
-            waiting = rest
-    if waiting is not None:
-        yield from _small(known, waiting, counts, block_rows)
-    yield _counted(counts)
+    def ended(self) -> Iterator[pa.RecordBatch]:
+        """Hand on what is left, and a row for each band, the first of which counts the pairs."""
+        if self._pairs:
+            yield self._packed()
+        bands = sorted(self._bands)
+        yield _met(
+            COUNTED,
+            len(bands),
+            band=pa.array(bands, pa.int32()),
+            key=pa.array([self._bands[band][0] for band in bands], pa.int64()),
+            place=pa.array([self._bands[band][1] for band in bands], pa.int64()),
+            bytes=pa.array([self._handed_on, *[0] * len(bands)][: len(bands)], pa.int64()),
+        )
 
 
-def _rows_of(batch: pa.RecordBatch) -> Rows:
-    return Rows(
-        batch.column("band").to_numpy(),
-        batch.column("key").to_numpy(),
-        fixed_of(batch.column("node"), np.uint8),
-        batch.column("bytes").to_numpy(),
-        fixed_of(batch.column("check"), np.uint8),
+def _met(kind: int, count: int, **columns: pa.Array) -> pa.RecordBatch:
+    """Give rows of one kind, in which the other columns are null."""
+    return pa.RecordBatch.from_pydict(
+        {
+            "kind": pa.array(np.full(count, kind, np.int8)),
+            **{name: columns.get(name, pa.nulls(count, kind)) for name, kind in MET_TYPES.items()},
+        }
     )
 
 
-def _starts(rows: Rows) -> NDArray[np.int64]:
-    """Give where buckets begin."""
-    new = np.ones(len(rows.keys), np.bool_)
-    new[1:] = (rows.keys[1:] != rows.keys[:-1]) | (rows.bands[1:] != rows.bands[:-1])
-    return np.flatnonzero(new)
-
-
-def _last_bucket(rows: Rows, start: int) -> int:
-    """Give where the last bucket begins: more of it may come."""
-    if start >= len(rows.keys):
-        return start
-    return start + int(_starts(rows.some(slice(start, None)))[-1])
-
-
-def _small(
-    recipe: Recipe, rows: Rows, counts: dict[int, list[int]], block_rows: int
+def pair_buckets(
+    recipe: str, block_rows: int, slices: int, batches: Batches
 ) -> Iterator[pa.RecordBatch]:
-    """Pair the documents of the small ones of whole buckets."""
+    """Give the near pairs of small buckets, the rows of large ones, and how many met.
+
+    Packed rows come sorted by slice, and those of one slice are held. A document may come more than
+    once in a bucket, and counts once if that is small. Pairs are packed in so many slices.
+    """
+    known = loaded(recipe)
+    found = Found(slices)
+    current: int | None = None
+    held = Slice(known, block_rows)
+    for batch in batches:
+        places, widths = (batch.column(name).to_pylist() for name in ("slice", "width"))
+        for place, width, value in zip(places, widths, batch.column("rows"), strict=True):
+            if place != current and current is not None:
+                yield from held.paired(found)
+                held = Slice(known, block_rows)
+            current = place
+            yield from held.added(unpacked(np.frombuffer(value.as_buffer(), np.uint8), width))
+    yield from held.paired(found)
+    yield from found.ended()
+
+
+class Slice:
+    """The rows of the buckets of one slice, as they come."""
+
+    def __init__(self, recipe: Recipe, block_rows: int) -> None:
+        """Hold none yet."""
+        self._recipe, self._block_rows = recipe, block_rows
+        self._held: list[Rows] = []
+        self._most = HELD_ROWS
+        self._large: dict[tuple[int, int], tuple[int, int]] = {}
+        """Of each large bucket, the rows that were handed on, and its home."""
+
+    def added(self, more: Rows) -> Iterator[pa.RecordBatch]:
+        """Hold more rows. Where they become too many, those of large buckets are handed on."""
+        self._held.append(more)
+        if sum(len(rows.keys) for rows in self._held) <= self._most:
+            return
+        rows = self._sorted()
+        large = self._is_large(rows)
+        yield from self._handed_on(rows.some(np.flatnonzero(large)))
+        rest = rows.some(np.flatnonzero(~large))
+        self._held = [rest]
+        # Rows of small buckets have to stay; there are about as many of them in every slice.
+        self._most = max(self._most, 2 * len(rest.keys))
+
+    def paired(self, found: Found) -> Iterator[pa.RecordBatch]:
+        """Pair the documents of small buckets, and hand on the rows of large ones: all came."""
+        if not self._held:
+            return
+        rows = self._sorted()
+        large = self._is_large(rows)
+        yield from self._handed_on(rows.some(np.flatnonzero(large)))
+        small = rows if not large.any() else rows.some(np.flatnonzero(~large))
+        yield from _small(self._recipe, small, found)
+
+    def _sorted(self) -> Rows:
+        columns: list[Any] = [np.concatenate(column) for column in zip(*self._held, strict=True)]
+        return Rows(*columns).sorted_once()
+
+    def _is_large(self, rows: Rows) -> NDArray[np.bool_]:
+        """Tell of each row whether its bucket is large."""
+        starts = rows.starts()
+        sizes = np.diff(np.append(starts, len(rows.keys)))
+        large = sizes > self._block_rows
+        if self._large:
+            buckets = zip(rows.bands[starts].tolist(), rows.keys[starts].tolist(), strict=True)
+            large |= np.fromiter((one in self._large for one in buckets), np.bool_, len(starts))
+        return np.repeat(large, sizes)
+
+    def _handed_on(self, rows: Rows) -> Iterator[pa.RecordBatch]:
+        if not len(rows.keys):
+            return
+        starts = rows.starts()
+        for start, stop in zip(starts, np.append(starts[1:], len(rows.keys)), strict=True):
+            bucket = int(rows.bands[start]), int(rows.keys[start])
+            mine = rows.some(slice(int(start), int(stop)))
+            before, home = self._large.get(bucket, (0, int(heads_of(mine.nodes[:1])[0])))
+            self._large[bucket] = before + len(mine.keys), home
+            yield _large(mine, before, home)
+
+
+def _small(recipe: Recipe, rows: Rows, found: Found) -> Iterator[pa.RecordBatch]:
+    """Pair the documents of small buckets."""
     if not len(rows.keys):
         return
-    starts = _starts(rows)
+    starts = rows.starts()
     sizes = np.diff(np.append(starts, len(rows.keys)))
     for band in np.unique(rows.bands[starts]):
-        mine = sizes[(rows.bands[starts] == band) & (sizes <= block_rows)]
-        pairs, largest = counts.setdefault(int(band), [0, 0])
-        more = int((mine * (mine - 1) // 2).sum())
-        counts[int(band)] = [pairs + more, max(largest, int(mine.max(initial=0)))]
-    paired = np.repeat((sizes > 1) & (sizes <= block_rows), sizes)
-    chosen = np.flatnonzero(paired)
+        found.count(int(band), sizes[rows.bands[starts] == band])
+    chosen = np.flatnonzero(np.repeat(sizes > 1, sizes))
     if not len(chosen):
         return
     buckets = np.repeat(np.arange(len(starts), dtype=np.uint64), sizes)[chosen]
-    homes = np.repeat(rows.nodes[starts], sizes, axis=0)
+    homes = np.repeat(heads_of(rows.nodes[starts]), sizes)[chosen]
     every = rows.some(chosen)
     state = np.array([0, 1, 0])
     order = np.arange(len(chosen), dtype=np.uint32)
@@ -147,7 +227,7 @@ def _small(
         second = (block[:written] & np.uint64(0xFFFFFFFF)).astype(np.int64)
         first, second = _holding(recipe, every, first, second)
         if len(first):
-            yield _pairs(every, first, second, homes[chosen][first])
+            yield from found.add(_pairs(every, first, second, homes[first]))
 
 
 def _bits(recipe: Recipe, rows: Rows) -> NDArray[np.uint64]:
@@ -173,74 +253,25 @@ def _holding(
 
 
 def _pairs(
-    rows: Rows, first: NDArray[np.int64], second: NDArray[np.int64], homes: NDArray[np.uint8]
-) -> pa.RecordBatch:
-    count = len(first)
-    return pa.RecordBatch.from_pydict(
-        {
-            "kind": pa.array(np.zeros(count, np.int8)),
-            "a": fixed_column(rows.nodes[first]),
-            "b": fixed_column(rows.nodes[second]),
-            "home": fixed_column(homes),
-            "a_bytes": pa.array(rows.sizes[first]),
-            "b_bytes": pa.array(rows.sizes[second]),
-            "band": pa.nulls(count, pa.int32()),
-            "key": pa.nulls(count, pa.int64()),
-            "place": pa.nulls(count, pa.int64()),
-            "check": pa.nulls(count, pa.binary()),
-        }
-    )
+    rows: Rows, first: NDArray[np.int64], second: NDArray[np.int64], homes: NDArray[np.int64]
+) -> Pairs:
+    sizes = rows.sizes
+    return Pairs(rows.nodes[first], rows.nodes[second], homes, sizes[first], sizes[second])
 
 
-def _large(rows: Rows, place: int, home: NDArray[np.uint8]) -> pa.RecordBatch:
+def _large(rows: Rows, place: int, home: int) -> pa.RecordBatch:
     """Hand on rows of a large bucket, counted from a place on."""
     count = len(rows.keys)
-    return pa.RecordBatch.from_pydict(
-        {
-            "kind": pa.array(np.ones(count, np.int8)),
-            "a": fixed_column(rows.nodes),
-            "b": pa.nulls(count, pa.binary()),
-            "home": fixed_column(np.broadcast_to(home, (count, len(home)))),
-            "a_bytes": pa.array(rows.sizes),
-            "b_bytes": pa.nulls(count, pa.int64()),
-            "band": pa.array(rows.bands),
-            "key": pa.array(rows.keys),
-            "place": pa.array(np.arange(place, place + count)),
-            "check": fixed_column(rows.checks),
-        }
-    )
-
-
-def _large_in(rows: Rows, block_rows: int) -> Iterator[pa.RecordBatch]:
-    """Hand on the large ones of whole buckets."""
-    if not len(rows.keys):
-        return
-    starts = _starts(rows)
-    ends = np.append(starts[1:], len(rows.keys))
-    for bucket in np.flatnonzero(ends - starts > block_rows):
-        begin, end = int(starts[bucket]), int(ends[bucket])
-        yield _large(rows.some(slice(begin, end)), 0, rows.nodes[begin])
-
-
-def _counted(counts: dict[int, list[int]]) -> pa.RecordBatch:
-    """Say how many pairs the small buckets of each band hold, and how large the largest is."""
-    bands = sorted(counts)
-    blank = {
-        "a": pa.binary(),
-        "b": pa.binary(),
-        "home": pa.binary(),
-        "a_bytes": pa.int64(),
-        "b_bytes": pa.int64(),
-    }
-    return pa.RecordBatch.from_pydict(
-        {
-            "kind": pa.array(np.full(len(bands), 2, np.int8)),
-            **{name: pa.nulls(len(bands), kind) for name, kind in blank.items()},
-            "band": pa.array(bands, pa.int32()),
-            "key": pa.array([counts[band][0] for band in bands], pa.int64()),
-            "place": pa.array([counts[band][1] for band in bands], pa.int64()),
-            "check": pa.nulls(len(bands), pa.binary()),
-        }
+    return _met(
+        LARGE,
+        count,
+        band=pa.array(rows.bands),
+        key=pa.array(rows.keys),
+        node=fixed_column(rows.nodes),
+        bytes=pa.array(rows.sizes),
+        place=pa.array(np.arange(place, place + count)),
+        home=pa.array(np.full(count, home)),
+        check=fixed_column(rows.checks),
     )
 
 
@@ -258,15 +289,13 @@ def pair_blocks(recipe: str, batches: Batches) -> Iterator[pa.RecordBatch]:
             # A pair has the name that sorts first for its first, as in small buckets.
             first, second = np.minimum(*ends), np.maximum(*ends)
             if len(first):
-                homes = np.broadcast_to(home, (len(first), len(home)))
-                yield _pairs(rows, first, second, homes).select(
-                    ["a", "b", "home", "a_bytes", "b_bytes"]
-                )
+                homes = np.full(len(first), home)
+                yield _pairs(rows, first, second, homes).batch()
 
 
 def _cells(
     batches: Batches,
-) -> Iterator[tuple[int, int, Rows, NDArray[np.int32], NDArray[np.uint8]]]:
+) -> Iterator[tuple[int, int, Rows, NDArray[np.int32], int]]:
     """Give the rows of each cell, by name, with the blocks that they are of."""
     names = ("band", "key", "left", "right")
     held: list[pa.RecordBatch] = []
@@ -293,7 +322,7 @@ def _cells(
 
 def _cell(
     cell: tuple[int, ...], held: list[pa.RecordBatch]
-) -> tuple[int, int, Rows, NDArray[np.int32], NDArray[np.uint8]]:
+) -> tuple[int, int, Rows, NDArray[np.int32], int]:
     whole = pa.Table.from_batches(held).combine_chunks().to_batches()[0]
     rows = Rows(
         whole.column("band").to_numpy(),
@@ -302,7 +331,7 @@ def _cell(
         whole.column("a_bytes").to_numpy(),
         fixed_of(whole.column("check"), np.uint8),
     )
-    home = fixed_of(whole.column("home").slice(0, 1), np.uint8)[0]
+    home = int(whole.column("home")[0].as_py())
     return cell[2], cell[3], rows, whole.column("block").to_numpy(), home
 
 
@@ -334,9 +363,9 @@ def pair_with_centres(recipe: str, among: bool, batches: Batches) -> Iterator[pa
     current: tuple[int, int] | None = None
     centres: Rows | None = None
     for batch in batches:
-        every = _rows_of(batch)
+        every = Rows.of(batch)
         chosen = batch.column("centre").to_numpy(zero_copy_only=False)
-        starts = _starts(every)
+        starts = every.starts()
         for start, stop in zip(starts, np.append(starts[1:], len(chosen)), strict=True):
             rows, is_centre = every.some(slice(start, stop)), chosen[start:stop]
             bucket = int(rows.bands[0]), int(rows.keys[0])
@@ -365,6 +394,5 @@ def _near_pairs(
         names = numbers_of(rows.nodes)
         turned = names[a] > names[b]
         a, b = np.where(turned, b, a), np.where(turned, a, b)
-        yield _pairs(rows, a, b, rows.nodes[np.where(turned, b, a)]).select(
-            ["a", "b", "home", "a_bytes", "b_bytes"]
-        )
+        homes = heads_of(rows.nodes[np.where(turned, b, a)])
+        yield _pairs(rows, a, b, homes).batch()

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import sys
+import threading
+import warnings
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
 
@@ -19,23 +22,46 @@ if TYPE_CHECKING:
 __all__ = ["check_workers", "probe"]
 
 REPORT = "host string, python string, version string, format int, missing string"
+WAIT_SECONDS = 30.0
+"""That a first task may take before a word is said."""
+WAITING = (
+    "Spark has not run a first task yet, and waits until a worker is free: are there workers, and "
+    "do other applications hold all of their cores?"
+)
 _checked: WeakSet[SparkSession] = WeakSet()
 """Sessions whose workers were looked at."""
 
 
-def check_workers(session: SparkSession) -> None:
+def check_workers(session: SparkSession, say: Callable[[str], object] | None = None) -> None:
     """Refuse workers without the package, or with another version of it; once in a session.
 
-    A task for each core: where workers come later, what they lack is said when they fail.
+    A task for each core: where workers come later, what they lack is said when they fail. Where no
+    worker is free, Spark waits, which is said too; without `say` as a warning.
     """
     if session in _checked:
         return
-    with clear_errors():
+    with clear_errors(), _said_if_waiting(say or _warn):
         asked = session.range(0, 1 << 10).mapInArrow(probe(), REPORT)
         found = asked.distinct().toArrow().to_pylist()
     for report in sorted(found, key=lambda report: str(report["host"])):
         _check(report)
     _checked.add(session)
+
+
+def _warn(line: str) -> None:
+    warnings.warn(line, RuntimeWarning, stacklevel=2)
+
+
+@contextmanager
+def _said_if_waiting(say: Callable[[str], object]) -> Iterator[None]:
+    """Say it where a first task takes long."""
+    waiting = threading.Timer(WAIT_SECONDS, say, [WAITING])
+    waiting.daemon = True
+    waiting.start()
+    try:
+        yield
+    finally:
+        waiting.cancel()
 
 
 def _check(report: dict[str, Any]) -> None:

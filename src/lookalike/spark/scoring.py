@@ -8,7 +8,7 @@ texts of one bucket are too many for a chunk, they are laid out as a grid of chu
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
     from lookalike.spark.documents import Identified
     from lookalike.spark.frames import Frames
 
-__all__ = ["Content", "scored"]
+__all__ = ["Content", "Totals", "scored", "smallest_similarities", "totals_of"]
 
 CHUNK_BYTES = 16 << 20
 """Bytes of texts that are scored with each other, and that a task holds, about."""
 CHUNK_TEXTS = 20_000
-BROADCAST_ROWS = 300_000
+BROADCAST_ROWS = 1_000_000
 """Names of texts, at the most, that every worker is told rather than all texts be shuffled."""
 LINKS = "a binary, b binary, similarity double"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Content:
     """What two documents are scored by: their texts, or their sketches."""
 
@@ -41,9 +41,16 @@ class Content:
     documents: Identified
     sketches: DataFrame | None = None
     """node, data: where scores are told from sketches."""
+    keeps_texts: bool = False
+    """Whether the texts of candidates are kept: clusters of them need some again."""
+    fetched: DataFrame | None = None
+    """chunk, node, data: the texts of the candidates that were scored first, which are kept."""
 
     def of(self, needed: DataFrame, count: int) -> DataFrame:
-        """Give the data of documents by their nodes, and the other columns of what is needed."""
+        """Give the data of documents by their nodes, and the other columns of what is needed.
+
+        The count is that of the rows that are needed, or more.
+        """
         if self.sketches is not None:
             return needed.join(self.sketches, "node")
         names = self.documents.nodes.select("node", F.col("place.id").alias("id"))
@@ -56,41 +63,60 @@ class Content:
         columns = [f"{field.name} {field.dataType.simpleString()}" for field in kept]
         return mapped(rows, texts, ", ".join([*columns, "data binary"]), self.documents.form)
 
+    def of_scored(self, needed: DataFrame, count: int) -> DataFrame:
+        """Give the data of documents that were scored before; some may come more than once."""
+        if self.fetched is None:
+            return self.of(needed, count)
+        if count <= BROADCAST_ROWS:
+            needed = F.broadcast(needed)
+        return self.fetched.drop("chunk").join(needed, "node")
 
-def scored(pairs: DataFrame, content: Content, frames: Frames) -> DataFrame:
+
+class Totals(NamedTuple):
+    """How much there is to score."""
+
+    pairs: int
+    bytes: int
+    """Of the texts of all pairs, as often as they are in one."""
+    largest: int
+    """Bytes of the texts of one home, at the most."""
+
+
+def totals_of(pairs: DataFrame) -> Totals:
+    """Count pairs, and bound the texts that they need, without looking for those that recur."""
+    sizes = F.col("a_bytes") + F.col("b_bytes")
+    by_home = pairs.groupBy("home").agg(F.count("*").alias("pairs"), F.sum(sizes).alias("bytes"))
+    totals = [F.sum("pairs").alias("pairs"), F.sum("bytes").alias("bytes")]
+    (found,) = collected(by_home.agg(*totals, F.max("bytes").alias("largest")))
+    return Totals(*(found[name] or 0 for name in ("pairs", "bytes", "largest")))
+
+
+def scored(pairs: DataFrame, totals: Totals, content: Content, frames: Frames) -> DataFrame:
     """Give the candidates at or above the threshold: a, b, similarity."""
-    ends = [
-        pairs.select("home", F.col(end).alias("node"), F.col(f"{end}_bytes").alias("bytes"))
-        for end in ("a", "b")
-    ]
-    by_home = (
-        ends[0].unionByName(ends[1]).distinct()
-        .groupBy("home").agg(F.sum("bytes").alias("bytes"), F.count("*").alias("texts"))
-    )  # fmt: skip
-    (total,) = collected(
-        by_home.agg(
-            F.sum("bytes").alias("bytes"),
-            F.sum("texts").alias("texts"),
-            F.max("bytes").alias("most"),
-        )
-    )
-    if not total["texts"]:
+    if not totals.pairs:
         return pairs.select("a", "b", F.lit(0.0).alias("similarity"))
     grids = pairs.withColumn("grid", F.lit(1).cast("bigint"))
-    if total["most"] > CHUNK_BYTES:
-        large = by_home.where(F.col("bytes") > CHUNK_BYTES).select(
-            "home", F.ceil(2 * F.col("bytes") / CHUNK_BYTES).alias("grid")
-        )
+    if totals.largest > CHUNK_BYTES:
+        large = _large_homes(pairs)
         joined = pairs.join(F.broadcast(large), "home", "left")
         grids = joined.withColumn("grid", F.coalesce("grid", F.lit(1)))
-    chunks = max(-(-total["bytes"] // CHUNK_BYTES), -(-total["texts"] // CHUNK_TEXTS))
-    chunks = max(chunks, frames.partitions_for(total["texts"], 1))
+    text_bytes = -(-totals.bytes // (2 * totals.pairs))
+    parts = frames.partitions_for(2 * totals.pairs, text_bytes)
+    # A task scores one chunk after the other. More of them than tasks makes tasks more even.
+    chunks = max(-(-totals.bytes // CHUNK_BYTES), -(-2 * totals.pairs // CHUNK_TEXTS), 4 * parts)
     cell = [F.pmod(F.xxhash64(end), F.col("grid")) for end in ("a", "b")]
     placed = grids.select(F.pmod(F.xxhash64("home", *cell), F.lit(chunks)).alias("chunk"), "a", "b")
     needed = placed.select("chunk", F.col("a").alias("node")).unionByName(
         placed.select("chunk", F.col("b").alias("node"))
     )
-    data = content.of(needed.distinct(), total["texts"])
+    needed, count = needed.distinct(), 2 * totals.pairs
+    if count > BROADCAST_ROWS:
+        # Most texts are in several pairs: it is worth to count them.
+        needed = frames.keep(needed)
+        count = needed.count()
+    data = content.of(needed, count)
+    if content.keeps_texts and content.fetched is None:
+        data = content.fetched = frames.keep(data)
     rows = data.select(
         "chunk", F.lit(0).alias("kind"), "node", F.lit(None).cast("binary").alias("b"), "data"
     )
@@ -101,14 +127,31 @@ def scored(pairs: DataFrame, content: Content, frames: Frames) -> DataFrame:
         "b",
         F.lit(None).cast("binary").alias("data"),
     )
-    together = (
-        rows.unionByName(asked).repartition(chunks, "chunk").sortWithinPartitions("chunk", "kind")
-    )
+    task = F.pmod("chunk", F.lit(parts)).cast("int")
+    together = rows.unionByName(asked).repartitionById(parts, task)
+    together = together.sortWithinPartitions("chunk", "kind")
     return mapped(together, score_pairs, LINKS, content.recipe.dump())
+
+
+def _large_homes(pairs: DataFrame) -> DataFrame:
+    """Give the homes whose texts are too many for a chunk, and the grid that they take."""
+    ends = [
+        pairs.select("home", F.col(end).alias("node"), F.col(f"{end}_bytes").alias("bytes"))
+        for end in ("a", "b")
+    ]
+    by_home = ends[0].unionByName(ends[1]).distinct().groupBy("home").agg(
+        F.sum("bytes").alias("bytes")
+    )  # fmt: skip
+    grid = F.ceil(2 * F.col("bytes") / CHUNK_BYTES).alias("grid")
+    return by_home.where(F.col("bytes") > CHUNK_BYTES).select("home", grid)
 
 
 def smallest_similarities(members: DataFrame, content: Content, count: int) -> DataFrame:
     """Give the smallest similarity of any two members of each chunk: chunk, similarity."""
-    data = content.of(members.select(F.col("component").alias("chunk"), "node"), count)
-    together = data.repartition("chunk").sortWithinPartitions("chunk", "node")
+    data = content.of_scored(members.select(F.col("component").alias("chunk"), "node"), count)
+    together = (
+        data.select("chunk", "node", "data")
+        .repartition("chunk")
+        .sortWithinPartitions("chunk", "node")
+    )
     return mapped(together, score_all, "component binary, similarity double", content.recipe.dump())

@@ -7,7 +7,7 @@ order of preference; the result is the same.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
@@ -23,15 +23,23 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ONE_TASK_LINKS",
+    "named_at_once",
     "nearest_kept",
     "oriented",
     "removed",
+    "settle_and_name",
     "settle_at_once",
     "settle_partly",
+    "settles_at_once",
 ]
 
 ONE_TASK_LINKS = 2_000_000
 """Links that one task settles at once."""
+
+
+def settles_at_once(links: int) -> bool:
+    """Tell whether one task settles so many links."""
+    return links <= ONE_TASK_LINKS
 
 
 def oriented(links: DataFrame, nodes: DataFrame) -> DataFrame:
@@ -81,6 +89,54 @@ def removed(edges: DataFrame, frames: Frames, max_rounds: int | None = None) -> 
     if not gone:
         return left.select(F.col("second").alias("node"))
     return unioned(gone)
+
+
+def named_at_once(edges: DataFrame, id_type: str) -> DataFrame:
+    """Settle all links in one task: node, kept_id, similarity, of each document that goes."""
+    ordered = edges.repartition(1).sortWithinPartitions("second_place", "first_place")
+    kept = F.col("first_place.id").alias("kept_id")
+    columns = ordered.select("first", "second", kept, "similarity")
+    schema = f"node binary, kept_id {id_type}, similarity double"
+    return mapped(columns, settle_and_name, schema)
+
+
+def settle_and_name(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Give the documents that go, each with the most similar kept one.
+
+    Links come in the order of their second documents, and then of their first: of equally similar
+    ones the first counts.
+    """
+    gone: set[bytes] = set()
+    current: bytes | None = None
+    best: tuple[Any, float] | None = None
+    kind = pa.int64()
+    for batch in batches:
+        kind = batch.schema.field("kept_id").type
+        found = []
+        names = ("first", "second", "kept_id", "similarity")
+        for first, second, kept_id, similarity in zip(
+            *(batch.column(name).to_pylist() for name in names), strict=True
+        ):
+            if second != current:
+                if best is not None:
+                    found.append((current, *best))
+                current, best = second, None
+            if first not in gone:
+                gone.add(second)
+                if best is None or similarity > best[1]:
+                    best = kept_id, similarity
+        yield _named(found, kind)
+    yield _named([] if best is None else [(current, *best)], kind)
+
+
+def _named(found: list[tuple[Any, ...]], id_type: pa.DataType) -> pa.RecordBatch:
+    kinds = {"node": pa.binary(), "kept_id": id_type, "similarity": pa.float64()}
+    return pa.RecordBatch.from_pydict(
+        {
+            name: pa.array([row[i] for row in found], kind)
+            for i, (name, kind) in enumerate(kinds.items())
+        }
+    )
 
 
 def settle_at_once(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["score_all", "score_pairs"]
 
+SCORED_TEXTS = 4096
+"""Documents of small chunks that are scored in one call."""
+
 
 def score_pairs(recipe: str, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Give the pairs at or above the threshold.
@@ -58,30 +61,44 @@ def score_pairs(recipe: str, batches: Batches) -> Iterator[pa.RecordBatch]:
 
 
 def score_all(recipe: str, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Give the smallest similarity of any two documents of each chunk; rows come sorted by it."""
+    """Give the smallest similarity of any two documents of each chunk; rows come sorted by it.
+
+    Many small chunks are scored at a time.
+    """
     known = loaded(recipe)
     held: list[pa.RecordBatch] = []
     current = None
     for chunk, rows in _runs(batches, ("chunk",)):
-        if held and chunk != current:
-            yield _smallest(known, current, held)
+        if chunk != current and sum(map(len, held)) >= SCORED_TEXTS:
+            yield _smallest(known, held)
             held = []
         current = chunk
         held.append(rows)
     if held:
-        yield _smallest(known, current, held)
+        yield _smallest(known, held)
 
 
-def _smallest(recipe: Recipe, chunk: Any, held: list[pa.RecordBatch]) -> pa.RecordBatch:
+def _smallest(recipe: Recipe, held: list[pa.RecordBatch]) -> pa.RecordBatch:
     nodes, documents = _documents(recipe, held)
-    first, second = np.triu_indices(len(nodes), 1)
-    found = _scored(recipe, documents, first, second, recipe.lowest)
-    smallest = float(found.similarity.min(initial=1.0))
+    chunks = pa.concat_arrays([rows.column("chunk") for rows in held])
+    # A document that several chunks needed comes as often, and one of these is compared.
+    names = np.column_stack([fixed_of(chunks, np.uint8), nodes])
+    once = np.unique(names.view(f"S{names.shape[1]}"), return_index=True)[1]
+    labels = fixed_of(chunks.take(pa.array(once)), np.uint8)
+    starts = np.flatnonzero(np.append(True, (labels[1:] != labels[:-1]).any(axis=1)))
+    sizes = np.diff(np.append(starts, len(once)))
+    ends = [np.triu_indices(size, 1) for size in sizes]
+    first, second = (
+        np.concatenate([start + end[i] for start, end in zip(starts, ends, strict=True)])
+        for i in (0, 1)
+    )
+    found = _scored(recipe, documents, once[first], once[second], recipe.lowest)
+    smallest = np.ones(len(starts))
+    of_chunk = np.empty(len(nodes), np.int64)
+    of_chunk[once] = np.repeat(np.arange(len(starts)), sizes)
+    np.minimum.at(smallest, of_chunk[found.first], found.similarity)
     return pa.RecordBatch.from_pydict(
-        {
-            "component": pa.array([chunk], pa.binary()),
-            "similarity": pa.array([smallest], pa.float64()),
-        }
+        {"component": fixed_column(labels[starts]), "similarity": pa.array(smallest)}
     )
 
 
@@ -104,10 +121,9 @@ def _runs(batches: Batches, names: tuple[str, ...]) -> Iterator[tuple[Any, ...]]
 def _documents(
     recipe: Recipe, held: list[pa.RecordBatch]
 ) -> tuple[NDArray[np.uint8], Canonical | NDArray[np.uint32]]:
-    """Put the documents of a chunk together: texts, or sketches."""
-    whole = pa.Table.from_batches(held).combine_chunks()
-    nodes = fixed_of(pa.concat_arrays(whole["node"].chunks), np.uint8)
-    column = pa.concat_arrays(whole["data"].chunks)
+    """Put documents together: texts, or sketches."""
+    nodes = fixed_of(pa.concat_arrays([rows.column("node") for rows in held]), np.uint8)
+    column = pa.concat_arrays([rows.column("data") for rows in held])
     if recipe.by_sketches:
         return nodes, fixed_of(column, np.uint32)
     return nodes, Canonical(*bytes_of(column), fingerprints_of_nodes(nodes))

@@ -7,7 +7,7 @@ reads it once.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -19,17 +19,21 @@ from lookalike.spark.arrow import (
     bytes_column,
     fixed_column,
     nodes_of_fingerprints,
+    numbers_of,
 )
+from lookalike.spark.packing import Rows, packed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
 
     from lookalike.recipe import CanonicalForm
     from lookalike.text.normalise import Canonical
 
     Batches = Iterable[pa.RecordBatch]
 
-__all__ = ["encode", "identify", "loaded", "texts"]
+__all__ = ["encode", "encode_packed", "identify", "loaded", "texts"]
 
 CONTENT = "content"
 
@@ -82,38 +86,76 @@ def _canonical(form: CanonicalForm, documents: pa.Array) -> tuple[Canonical, dic
 
 
 def encode(recipe: str, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Give the band keys of each document that has any, and the bits that dismiss candidates.
+    """Give the band keys and the sketches of each document that has any.
 
-    Where the cascade asks for more than a shared bucket, all keys follow the bits; where scores
-    are told from sketches, these come too.
+    Of identical documents of a batch one is encoded.
     """
+    for encoded in _encoded(recipe, batches):
+        keys = encoded.keys
+        ends = np.arange(len(keys) + 1, dtype=np.int32) * keys.shape[1]
+        yield pa.RecordBatch.from_pydict(
+            {
+                "node": fixed_column(encoded.nodes),
+                "bytes": pa.array(encoded.sizes),
+                "keys": pa.ListArray.from_arrays(pa.array(ends), pa.array(keys.reshape(-1))),
+                "check": fixed_column(encoded.checks),
+                "data": fixed_column(encoded.sketches),
+            }
+        )
+
+
+def encode_packed(recipe: str, slices: int, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Give the rows of buckets in which documents are, packed by slice."""
+    yield from packed(slices, map(_rows, _encoded(recipe, batches)))
+
+
+class _Encoded(NamedTuple):
+    nodes: NDArray[np.uint8]
+    sizes: NDArray[np.int64]
+    keys: NDArray[np.int64]
+    checks: NDArray[np.uint8]
+    """The bits that dismiss candidates. Where the cascade asks for more than a shared bucket, all
+    keys follow them."""
+    sketches: NDArray[np.uint32]
+
+
+def _encoded(recipe: str, batches: Batches) -> Iterator[_Encoded]:
     known = loaded(recipe)
     layout = known.layout
     for batch in batches:
         canonical = known.canonical(batch.column(CONTENT))
         filled = np.flatnonzero(np.diff(canonical.offsets))
+        names = nodes_of_fingerprints(canonical.fingerprints[filled])
+        filled = filled[np.sort(np.unique(numbers_of(names), return_index=True)[1])]
         made = known.encode(canonical, filled)
         counted = np.flatnonzero(~made.empty)
         rows = filled[counted]
         keys = np.ascontiguousarray(made.keys[layout.generators][:, counted].T)
-        ends = np.arange(len(rows) + 1, dtype=np.int32) * keys.shape[1]
         check = np.ascontiguousarray(made.prefilter[counted]).view(np.uint8)
         if known.by_sketches:
             check = check[:, :0]
         if layout.filtered:
             every = np.ascontiguousarray(made.keys[:, counted].T).view(np.uint8)
             check = np.concatenate([check, every], axis=1)
-        columns = {
-            "node": fixed_column(nodes_of_fingerprints(canonical.fingerprints[rows])),
-            "bytes": pa.array(canonical.lengths(rows)),
-            "keys": pa.ListArray.from_arrays(
-                pa.array(ends), pa.array(keys.reshape(-1).view(np.int64))
-            ),
-            "check": fixed_column(check),
-        }
-        if known.by_sketches:
-            columns["data"] = fixed_column(made.sketches[counted])
-        yield pa.RecordBatch.from_pydict(columns)
+        yield _Encoded(
+            nodes_of_fingerprints(canonical.fingerprints[rows]),
+            canonical.lengths(rows),
+            keys.view(np.int64),
+            check,
+            made.sketches[counted],
+        )
+
+
+def _rows(encoded: _Encoded) -> Rows:
+    """Give a row for each band of each document."""
+    count, bands = encoded.keys.shape
+    return Rows(
+        np.tile(np.arange(bands, dtype=np.int32), count),
+        encoded.keys.reshape(-1),
+        np.repeat(encoded.nodes, bands, axis=0),
+        np.repeat(encoded.sizes, bands),
+        np.repeat(encoded.checks, bands, axis=0),
+    )
 
 
 def texts(form: CanonicalForm, batches: Batches) -> Iterator[pa.RecordBatch]:
