@@ -36,7 +36,12 @@ if TYPE_CHECKING:
 __all__ = ["Chunk", "Incoming", "Progressed", "chunks"]
 
 MAX_CHUNK_DOCUMENTS = 1 << 16
-"""Documents that are written in one change, at the most: others wait for it."""
+"""Documents that are written in one change, at the most, into an index of up to a million: others
+wait for it."""
+CHUNK_SHARE, MOST_CHUNKS = 16, 4
+"""A change of a larger index has one document for so many that are there, up to so many times as
+many: the rows of its bands are spread over all of the file, and the more of them come at once, the
+more of them a page that is written has."""
 MAX_ADMITTED_DOCUMENTS = 2000
 MIXED = "the index holds {}: use one that was made for such documents"
 BASE_BYTES = 300 << 20
@@ -156,14 +161,15 @@ def chunks(
     columns: Columns,
     *,
     with_text: bool,
+    there: int = 0,
     admitted: bool = False,
 ) -> Iterator[Chunk]:
     """Prepare a source, and give it in chunks that end where a batch does.
 
-    Those to be `admitted` are few at a time, as each is compared with those before it.
+    `there` counts the documents of the index. Those to be `admitted` are few at a time, as each is
+    compared with those before it.
     """
     running = incoming.running
-    most = MAX_ADMITTED_DOCUMENTS if admitted else MAX_CHUNK_DOCUMENTS
     most_bytes = max((running.memory - BASE_BYTES) // CHUNK_COPIES, MIN_CHUNK_BYTES)
 
     def prepare(part: Part) -> tuple[Part, Prepared, dict[str, str]]:
@@ -180,11 +186,18 @@ def chunks(
     gathered = _Gathered(columns)
     for part, prepared, types in in_order(prepare, incoming.parts(at), running.threads):
         gathered.add(part, prepared, types)
+        there += len(prepared)
+        most = MAX_ADMITTED_DOCUMENTS if admitted else _most_documents(there)
         full = gathered.documents >= most or gathered.bytes >= most_bytes
         if part.last and full:
             yield gathered.chunk(part.batch)
     if gathered.batch is not None:
         yield gathered.chunk(gathered.batch)
+
+
+def _most_documents(there: int) -> int:
+    """Tell how many documents are written in one change to an index of so many."""
+    return min(max(there // CHUNK_SHARE, MAX_CHUNK_DOCUMENTS), MOST_CHUNKS * MAX_CHUNK_DOCUMENTS)
 
 
 def _are_whole(ids: pa.Array) -> bool:

@@ -41,6 +41,7 @@ def add_source(backing: Backing, incoming: Incoming, *, new_only: bool) -> Added
         backing.sketches,
         backing.seen_now(),
         with_text=backing.keeps_text,
+        there=_entries_of(backing),
         admitted=new_only,
     ):
         for note in chunk.notes:
@@ -103,6 +104,12 @@ def _begun(
         if fact is not None:
             writer.set_fact(fact, at.dump())
         return at
+
+
+def _entries_of(backing: Backing) -> int:
+    """Count the documents of an index, those that are gone included: it is told at once."""
+    with backing.store.read() as reader:
+        return adding.counter(reader, adding.ENTRY_COUNTER)
 
 
 def _check_alone(backing: Backing, writer: Reader, fact: str | None, noted: str) -> None:
