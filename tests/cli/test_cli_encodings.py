@@ -66,11 +66,12 @@ def test_a_table_is_read_in_what_is_said_and_copied_as_it_is(told, table, tmp_pa
 def test_learn_and_ignore_say_how_they_read(told, essays):
     status, output, _ = told("learn", essays / "old.txt", essays / "new.txt", columns=1000)
     assert status == 0
-    assert "old.txt: read as cp1252 (guessed)." in " ".join(output.split())
+    # The name of the folder may be so long that a line ends within it.
+    assert "old.txt:readascp1252(guessed)." in "".join(output.split())
     status, output, _ = told(
         "learn", essays / "old.txt", essays / "new.txt", "--encoding", "latin-1"
     )
     assert (status, "guessed" in output) == (0, False)
     status, _, errors = told("find", essays / "new.txt", "--ignore", essays / "old.txt")
     assert status == 0
-    assert errors.replace("\n", " ").count("old.txt: read as cp1252 (guessed)") == 1
+    assert "".join(errors.split()).count("old.txt:readascp1252(guessed)") == 1

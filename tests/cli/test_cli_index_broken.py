@@ -12,7 +12,6 @@ import pytest
 import lookalike
 from lookalike.index import adding, bulk, sources
 from lookalike.index.sqlite import SqliteStore
-from lookalike.read import Corpus
 from source_files import write_records
 
 RECORDS = [
@@ -33,10 +32,7 @@ def in_a_folder_of_its_own(tmp_path, monkeypatch):
 @pytest.fixture
 def in_small_pieces(monkeypatch):
     """Let a few documents be added in many changes."""
-    batches = Corpus.batches
-    monkeypatch.setattr(
-        Corpus, "batches", lambda *given, **named: batches(*given, **named, batch_bytes=500)
-    )
+    monkeypatch.setattr(bulk, "BATCH_BYTES", 500)
     monkeypatch.setattr(bulk, "MAX_CHUNK_DOCUMENTS", 5)
     monkeypatch.setattr(bulk, "MAX_ADMITTED_DOCUMENTS", 5)
 
