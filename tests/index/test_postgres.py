@@ -13,6 +13,7 @@ from lookalike.base.errors import OutputError, SettingsError, SourceError, Unrea
 from lookalike.index import postgres_connections, postgres_schema
 from lookalike.index.postgres import PostgresStore
 from lookalike.index.postgres_address import PostgresAddress
+from lookalike.index.postgres_ahead import LOOK_AHEAD, Ahead
 from lookalike.index.postgres_schema import STEPS
 from lookalike.index.store import FORMAT, Block, Document, Sought
 from store_places import postgres_place
@@ -332,6 +333,18 @@ class TestFormats:
         postgres.run("DROP SCHEMA {} CASCADE")
         with pytest.raises(SourceError, match="is not there any more"), store.write() as writer:
             writer.set_fact("n", "1")
+
+
+def test_what_one_document_needs_is_answered_by_one_process(place):
+    """A server that expects many rows would start others, which takes longer than the answer."""
+    sought = Sought(["a"], [bytes(16)], np.array([1, 2]), ["n"])
+    with place.create().read(sought) as reader:
+        setting = reader.connection.execute("SHOW max_parallel_workers_per_gather").fetchone()
+        rows = reader.connection.execute(f"EXPLAIN {LOOK_AHEAD}", Ahead.values(sought)).fetchall()
+    plan = "\n".join(line for (line,) in rows)
+    assert setting == ("0",)
+    assert "loose_pkey" in plan
+    assert "Seq Scan" not in plan
 
 
 def test_ids_are_ordered_by_their_bytes_whatever_the_language_of_the_database(postgres, place):

@@ -56,7 +56,13 @@ READ = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 WRITE = "BEGIN ISOLATION LEVEL READ COMMITTED"
 SET = "(SELECT count(set_config(name, value, true))"
 SET += " FROM unnest(%s::text[], %s::text[]) AS settings (name, value)) AS settings"
-PLANNED_ONCE = {"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off"}
+PLANNED_ONCE = {
+    "plan_cache_mode": "force_generic_plan",
+    "enable_seqscan": "off",
+    # Of a large table that was just filled the server expects many rows, and would start workers
+    # for each question, which takes longer than the answer.
+    "max_parallel_workers_per_gather": "0",
+}
 """For statements that go by the index of a table in any case, however small it was at first."""
 LOCK_ALL = "SELECT pg_advisory_xact_lock(%s)"
 LOCK_SOME = "SELECT pg_advisory_xact_lock_shared(%s),"
