@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 import twins
 from lookalike.base.errors import SettingsError
-from lookalike.base.threads import in_order, pieces
 from lookalike.kernels import words
 from lookalike.kernels.jit import INTERPRETED
 from lookalike.learn import textbook
@@ -444,31 +443,6 @@ class TestIgnored:
         assert (ignored, hash(ignored), str(ignored), repr(ignored)) == (
             *(plain, hash(plain), str(plain), repr(plain)),
         )
-
-
-class TestPieces:
-    @given(st.lists(st.integers(0, 9), max_size=20), st.integers(1, 30))
-    def test_pieces_follow_each_other_and_hold_as_much_as_they_may(self, weights, most):
-        found = list(pieces(np.array(weights, np.int64), most))
-        assert [row for piece in found for row in range(len(weights))[piece]] == [
-            *range(len(weights))
-        ]
-        for piece in found:
-            assert len(weights[piece]) == 1 or sum(weights[piece]) <= most
-            assert piece.stop == len(weights) or sum(weights[piece.start : piece.stop + 1]) > most
-
-    @pytest.mark.parametrize("threads", [1, 2, 4])
-    def test_results_come_in_the_order_of_the_pieces(self, threads):
-        assert list(in_order(lambda item: -item, range(50), threads)) == [
-            -item for item in range(50)
-        ]
-
-    @pytest.mark.parametrize("threads", [1, 4])
-    def test_a_failure_in_a_piece_is_raised_in_its_turn(self, threads):
-        results = in_order(lambda item: 6 // (3 - item), range(50), threads)
-        assert [next(results) for _ in range(3)] == [2, 3, 6]
-        with pytest.raises(ZeroDivisionError):
-            next(results)
 
 
 @pytest.mark.long

@@ -5,16 +5,17 @@ from __future__ import annotations
 import os
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator
 
     from numpy.typing import NDArray
 
-__all__ = ["available", "in_order", "pieces"]
+__all__ = ["ahead", "available", "in_order", "pieces"]
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -44,6 +45,30 @@ def in_order(work: Callable[[T], R], items: Iterable[T], threads: int) -> Iterat
         finally:
             for future in under_way:
                 future.cancel()
+
+
+def ahead(items: Iterable[T], threads: int) -> Generator[T]:
+    """Give items as they are, each made on another thread while the one before it is used."""
+    if threads <= 1:
+        yield from items
+        return
+    iterator = iter(items)
+
+    def one_more() -> list[T]:
+        return [*islice(iterator, 1)]
+
+    with ThreadPoolExecutor(1, thread_name_prefix="lookalike") as pool:
+        try:
+            following = pool.submit(one_more)
+            while made := following.result():
+                following = pool.submit(one_more)
+                # Not held here while it is used.
+                yield made.pop()
+        finally:
+            pool.shutdown()
+            close = getattr(iterator, "close", None)
+            if close is not None:
+                close()
 
 
 def pieces(weights: NDArray[np.int64], most: int) -> Iterator[slice]:

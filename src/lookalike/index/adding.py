@@ -111,7 +111,8 @@ def put(
     identical = len(contents) - len(fresh)
     if fresh:
         first = writer.count_up(ENTRY_COUNTER, len(fresh), gaps=True) + 1
-        entries = prepared.entries(list(fresh.values()), first)
+        # Numbered in the order of their contents, so that a store finds the places of both in turn.
+        entries = prepared.entries([fresh[content] for content in sorted(fresh)], first)
         writer.put_entries(entries)
         known.update({row.content: row.number for row in entries.rows})
         crowded.pack(writer, crowded.suspects(entries), sketches)

@@ -47,8 +47,9 @@ MIXED = "the index holds {}: use one that was made for such documents"
 BASE_BYTES = 300 << 20
 """Memory that is taken whatever is added: compiled code, the cache of the file, what is read
 ahead."""
-CHUNK_COPIES = 12
-"""How many times the texts of one change are in memory at the most, in one form or another."""
+CHUNK_COPIES = 14
+"""How many times the texts of one change are in memory at the most, in one form or another, with
+those of the next that are prepared meanwhile."""
 MIN_CHUNK_BYTES = 4 << 20
 BATCH_SHARE = 128
 """Of the memory allowed, the part that a batch of each thread takes, as it is read."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lookalike.base.errors import SourceError
+from lookalike.base.threads import ahead
 from lookalike.base.wording import quoted
 from lookalike.index import adding
 from lookalike.index.admitting import admit
@@ -35,7 +36,7 @@ def add_source(backing: Backing, incoming: Incoming, *, new_only: bool) -> Added
     at = _begun(backing, fact, running, incoming.source.unread)
     noted = at.dump()
     running.progress("add", at.read, total)
-    for chunk in chunks(
+    prepared = chunks(
         incoming,
         at,
         backing.sketches,
@@ -43,7 +44,8 @@ def add_source(backing: Backing, incoming: Incoming, *, new_only: bool) -> Added
         with_text=backing.keeps_text,
         there=_entries_of(backing),
         admitted=new_only,
-    ):
+    )
+    for chunk in ahead(prepared, running.threads):
         for note in chunk.notes:
             running.say(note)
         at.next, at.read = chunk.next, chunk.read

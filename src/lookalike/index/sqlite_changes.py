@@ -15,7 +15,7 @@ from lookalike.index.sqlite_rows import CONTENT_BYTES, FEW, Rows, block_of, no_s
 from lookalike.index.store import Block
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -28,6 +28,18 @@ STATEMENT_ENTRIES = 1 << NUMBER_BITS
 """Rows that go in by one statement, at the most."""
 STATEMENT_BYTES = 1 << 26
 """Bytes of bodies that do."""
+LENGTH_BITS = 31
+"""Of the length of a body, beside where it begins: no blob of SQLite is longer."""
+DIGITS = 20
+"""Of any whole number of 64 bits, with its sign: SQLite cuts a row of such numbers sooner than it
+reads JSON."""
+NUMBERS = (
+    "CAST(substr(?1, 1 + key * ?3, ?3) AS INTEGER), CAST(substr(?2, 1 + key * ?3, ?3) AS INTEGER)"
+    " FROM json_each(?4)"
+)
+UNDESCRIBED = f" SELECT value, NULL, {NUMBERS}"
+DESCRIBED = f" SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), {NUMBERS}"
+"""Documents, of which none or some have metadata."""
 
 
 class Changes(Rows):
@@ -94,35 +106,43 @@ class Changes(Rows):
         self._many("INSERT OR IGNORE INTO loose VALUES (?, ?)", loose)
 
     def _put_rows(self, rows: Sequence[Entry]) -> None:
-        """Add entries by one statement: their blobs as one, and where each begins in it."""
+        """Add entries by one statement: their blobs as one, which SQLite cuts by their places."""
         width = len(rows[0].sketch)
         self._run(
             "INSERT INTO entry (number, content, length, empty, sketch)"
-            " SELECT json_extract(value, '$[0]'), substr(?, 1 + key * ?, ?),"
-            " json_extract(value, '$[1]'), json_extract(value, '$[2]'),"
-            " coalesce(substr(?, 1 + key * ?, ?), x'') FROM json_each(?)",
+            " SELECT CAST(substr(?1, 1 + key * ?2, ?2) AS INTEGER), substr(?3, 1 + key * ?4, ?4),"
+            " value >> 1, value & 1, coalesce(substr(?5, 1 + key * ?6, ?6), x'')"
+            " FROM json_each(?7)",
             (
+                _digits(row.number for row in rows),
+                DIGITS,
                 b"".join(row.content for row in rows),
-                *(CONTENT_BYTES, CONTENT_BYTES),
+                CONTENT_BYTES,
                 b"".join(row.sketch for row in rows),
-                *(width, width),
-                json.dumps([(row.number, row.length, int(row.empty)) for row in rows]),
+                width,
+                json.dumps([row.length << 1 | row.empty for row in rows]),
             ),
         )
         kept = [row for row in rows if row.body is not None]
         for some in _of_size(kept):
             bodies = [row.body or b"" for row in some]
-            ends = [*accumulate(map(len, bodies))]
-            spans = [
-                (row.number, end - len(body) + 1, len(body))
-                for row, body, end in zip(some, bodies, ends, strict=True)
-            ]
+            begins = accumulate(map(len, bodies[:-1]), initial=0)
             self._run(
                 # Of a blob without bytes a part is null, and an empty document has no other.
-                "INSERT INTO body SELECT json_extract(value, '$[0]'), coalesce("
-                "substr(?, json_extract(value, '$[1]'), json_extract(value, '$[2]')), x'')"
-                " FROM json_each(?)",
-                (b"".join(bodies), json.dumps(spans)),
+                "INSERT INTO body SELECT CAST(substr(?1, 1 + key * ?2, ?2) AS INTEGER), coalesce("
+                "substr(?3, 1 + (value >> ?4), value & ((1 << ?4) - 1)), x'') FROM json_each(?5)",
+                (
+                    _digits(row.number for row in some),
+                    DIGITS,
+                    b"".join(bodies),
+                    LENGTH_BITS,
+                    json.dumps(
+                        [
+                            begin << LENGTH_BITS | len(body)
+                            for begin, body in zip(begins, bodies, strict=True)
+                        ]
+                    ),
+                ),
             )
 
     def put_documents(self, documents: Sequence[Document]) -> None:
@@ -130,20 +150,23 @@ class Changes(Rows):
         for one in documents:
             if "\0" in one.id:
                 raise SourceError(f"the id {quoted(one.id)} holds a NUL: give it another")
+        documents = sorted(documents, key=lambda one: one.id)
         if len(documents) <= FEW:
             self._many(
                 "INSERT OR REPLACE INTO document (id, entry, metadata, run) VALUES (?, ?, ?, ?)",
-                sorted(documents, key=lambda one: one.id),
+                documents,
             )
             return
         for begin in range(0, len(documents), STATEMENT_ENTRIES):
             some = documents[begin : begin + STATEMENT_ENTRIES]
+            if any(one.metadata is not None for one in some):
+                select, listed = DESCRIBED, json.dumps([(one.id, one.metadata) for one in some])
+            else:
+                select, listed = UNDESCRIBED, json.dumps([one.id for one in some])
+            numbers = _digits(one.entry for one in some), _digits(one.run for one in some)
             self._run(
-                "INSERT OR REPLACE INTO document (id, entry, metadata, run)"
-                " SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'),"
-                " json_extract(value, '$[2]'), json_extract(value, '$[3]') FROM json_each(?)"
-                " ORDER BY 1, key",
-                (json.dumps([*some]),),
+                "INSERT OR REPLACE INTO document (id, metadata, entry, run)" + select,
+                (*numbers, DIGITS, listed),
             )
 
     def drop_documents(self, ids: Sequence[str]) -> None:
@@ -201,6 +224,12 @@ def _of_size(rows: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
     lengths = np.array([len(row.body or b"") for row in rows], np.int64)
     for piece in pieces(lengths, STATEMENT_BYTES):
         yield rows[piece]
+
+
+def _digits(numbers: Iterable[int]) -> bytes:
+    """Write whole numbers one after the other, each as wide as the others."""
+    plain = tuple(numbers)
+    return (f"%{DIGITS}d" * len(plain) % plain).encode()
 
 
 def _listed(numbers: NDArray[np.int64]) -> str:
