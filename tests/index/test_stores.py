@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import sqlite3
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from lookalike.base.errors import LookalikeError, OutputError, SourceError, UnreadableError
+from lookalike.index.sqlite import SqliteStore
+from lookalike.index.sqlite_log import ROUNDS
 from lookalike.index.store import Block, Document, Entries, Entry, Sought
 from store_places import StorePlace, postgres_place, sqlite_place
 from store_twin import WIDTH, StoreTwin
@@ -716,7 +720,7 @@ class TestMaking:
 
 OFTEN = """
 import lookalike.index.sqlite
-lookalike.index.sqlite.LOG_ROWS = 1
+lookalike.index.sqlite_log.LOG_ROWS = 1
 """
 """Puts the log of a file into it after every change, beside all else."""
 
@@ -870,21 +874,48 @@ class TestFilesOfSqlite:
             with store.write() as writer:
                 new = map(entry, range(begin, begin + 20))
                 writer.put_entries(entries(*new, keys=(7 * begin,)))
-            store._end_checkpoint()
+            store._log.end()
         return store._path.with_name(f"{store._path.name}-wal").stat().st_size
 
     def test_the_log_is_put_into_the_file_beside_the_writer(self, place, monkeypatch):
         """And begun again, so that it stays as long as some changes are."""
-        monkeypatch.setattr("lookalike.index.sqlite.LOG_ROWS", 40)
+        monkeypatch.setattr("lookalike.index.sqlite_log.LOG_ROWS", 40)
         store = place.open()
         bounded = self.put_some(store, 40)
-        monkeypatch.setattr("lookalike.index.sqlite.LOG_ROWS", 10**6)
+        monkeypatch.setattr("lookalike.index.sqlite_log.LOG_ROWS", 10**6)
         assert self.put_some(store, 40, 5000) > 5 * bounded
         with store.read() as reader:
             assert len(reader.next_entries(-1, 10**6)) == 60 + 1600
 
+    @pytest.mark.skipif(sys.platform != "linux", reason="no other tells by which descriptor")
+    def test_the_file_is_written_to_the_disk_before_writers_wait(self, place, monkeypatch):
+        """By a descriptor of SQLite's, which stays open: its locks would end with another."""
+        written, fsync = [], os.fsync
+
+        def noted(descriptor):
+            written.append(Path(f"/proc/self/fd/{descriptor}").readlink())
+            fsync(descriptor)
+
+        monkeypatch.setattr("lookalike.index.sqlite_log.LOG_ROWS", 40)
+        monkeypatch.setattr(os, "fsync", noted)
+        monkeypatch.chdir(place.place.parent)
+        store = SqliteStore(Path(place.place.name))
+        before = len([*Path("/proc/self/fd").iterdir()])
+        self.put_some(store, 1)
+        assert written == [place.place.resolve()] * ROUNDS
+        assert len([*Path("/proc/self/fd").iterdir()]) <= before + 1
+        store.close()
+
+    def test_no_thread_begins_once_the_store_is_closed(self, place, monkeypatch):
+        monkeypatch.setattr("lookalike.index.sqlite_log.LOG_ROWS", 1)
+        store = place.open()
+        with store.write() as writer:
+            writer.set_fact("n", "1")
+            store.close()
+        assert store._log._thread is None
+
     def test_a_reader_that_stays_keeps_no_writer_waiting_for_long(self, place, monkeypatch):
-        monkeypatch.setattr("lookalike.index.sqlite.LOG_ROWS", 1)
+        monkeypatch.setattr("lookalike.index.sqlite_log.LOG_ROWS", 1)
         store = place.open(wait=0.5)
         with store.read() as reader:
             self.put_some(store, 10)
@@ -893,7 +924,7 @@ class TestFilesOfSqlite:
             assert len(reader.next_entries(-1, 10**6)) == 260
 
     def test_a_log_that_cannot_be_put_into_the_file_now_waits(self, place, monkeypatch):
-        monkeypatch.setattr("lookalike.index.sqlite.LOG_ROWS", 1)
+        monkeypatch.setattr("lookalike.index.sqlite_log.LOG_ROWS", 1)
         store = place.open()
         monkeypatch.setattr(store, "_connect", failing)
         self.put_some(store, 3)

@@ -17,6 +17,7 @@ from lookalike.base.lock import Lock
 from lookalike.base.wording import quoted
 from lookalike.index.packed import damaged
 from lookalike.index.sqlite_changes import Changes
+from lookalike.index.sqlite_log import LOG_PAGES, Log
 from lookalike.index.sqlite_rows import SCHEMA, Rows
 from lookalike.index.store import FORMAT, Made
 
@@ -34,14 +35,6 @@ __all__ = ["SqliteStore"]
 
 APPLICATION = int.from_bytes(index_files.APPLICATION, "big")
 PAGE_BYTES = 4096
-LOG_ROWS = 1 << 14
-"""Rows changed by this process after which the log goes into the file, on a thread of its own: a
-writer would wait for the disk. What is changed again and again until then is written once."""
-LOG_PAGES = 1 << 17
-"""Pages of the log after which the writer itself does it: no thread came to it, or readers that
-stay long kept it from beginning the log again."""
-RESTART_WAIT_MS = 20
-"""How long the log waits for a writer to begin it again: as long as some small changes take."""
 MODE = urlencode({"mode": "rw"})
 """A file that is not there is not made."""
 UNCHANGING = urlencode({"mode": "ro", "immutable": "1"})
@@ -78,8 +71,7 @@ class SqliteStore:
         self._lock = threading.Lock()
         self._closed = False
         self._unchanging = False
-        self._changed_rows = 0
-        self._checkpoint: threading.Thread | None = None
+        self._log = Log(self.address)
         STORES.add(self)
         with self._failures():
             self._check_file()
@@ -203,38 +195,7 @@ class SqliteStore:
             connection.execute("BEGIN IMMEDIATE")
             yield Changes(connection)
             connection.execute("COMMIT")
-            self._count_rows(connection.total_changes - before)
-
-    def _count_rows(self, rows: int) -> None:
-        """Have the log put into the file once enough of it was written."""
-        with self._lock:
-            self._changed_rows += rows
-            busy = self._checkpoint is not None and self._checkpoint.is_alive()
-            if self._changed_rows < LOG_ROWS or busy or self._closed:
-                return
-            self._changed_rows = 0
-            thread = threading.Thread(target=self._put_log, name="lookalike-checkpoint")
-            # None can be had when the interpreter ends: the last connection does it then.
-            with suppress(RuntimeError):
-                thread.start()
-                self._checkpoint = thread
-
-    def _put_log(self) -> None:
-        """Put the log into the file, while others write; what cannot be done now waits."""
-        # What fails here is tried again after later changes, at last by the writer itself.
-        with suppress(sqlite3.Error), closing(self._connect()) as connection:
-            # Most of it while others write, then the rest while they wait for it: only a log that
-            # is in the file to its end is begun again.
-            connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
-            connection.execute(f"PRAGMA busy_timeout = {RESTART_WAIT_MS}")
-            connection.execute("PRAGMA wal_checkpoint(RESTART)")
-
-    def _end_checkpoint(self) -> None:
-        """Wait for the thread that puts the log into the file."""
-        with self._lock:
-            running, self._checkpoint = self._checkpoint, None
-        if running is not None:
-            running.join()
+            self._log.count(connection.total_changes - before, self._connect)
 
     def change(
         self,
@@ -253,7 +214,7 @@ class SqliteStore:
 
     def compact(self) -> None:
         """Write the file anew, without gaps."""
-        self._end_checkpoint()
+        self._log.end()
         with self._failures(), self._connected() as connection:
             connection.execute("VACUUM")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -277,10 +238,11 @@ class SqliteStore:
         """Close every connection; the last one of all puts the log into the file."""
         with self._lock:
             self._closed = True
+        self._log.close()
         self._close_idle()
 
     def _close_idle(self) -> None:
-        self._end_checkpoint()
+        self._log.end()
         with self._lock:
             idle, self._idle = self._idle, []
         for connection in idle:
@@ -289,7 +251,7 @@ class SqliteStore:
 
     def _unlock(self) -> None:
         self._lock = threading.Lock()
-        self._checkpoint = None
+        self._log.forget()
 
 
 class FileTurn:
