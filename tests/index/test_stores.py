@@ -25,7 +25,7 @@ from lookalike.index.sqlite import SqliteStore
 from lookalike.index.sqlite_log import ROUNDS
 from lookalike.index.store import Block, Document, Entries, Entry, Sought
 from store_places import StorePlace, postgres_place, sqlite_place
-from store_twin import WIDTH, StoreTwin
+from store_twin import WIDTH, StoreTwin, laid_out
 
 KINDS = ("sqlite", "postgres")
 IDS = [
@@ -63,8 +63,8 @@ def entry(number: int, *, text: bool = True) -> Entry:
 
 def entries(*given: Entry, keys: tuple[int, ...] = (5, 6)) -> Entries:
     """Lay out entries that all are in some buckets."""
-    return Entries(
-        list(given),
+    return laid_out(
+        given,
         numbers(*keys * len(given)),
         np.repeat(numbers(*(one.number for one in given)), len(keys)),
     )
@@ -209,7 +209,7 @@ class Changed(RuleBasedStateMachine):
             new = [entry(first + one, text=data.draw(st.booleans())) for one in range(many)]
             some = st.tuples(st.sampled_from(KEYS), st.sampled_from(new)) if new else st.nothing()
             pairs = data.draw(st.lists(some))
-            put = Entries(
+            put = laid_out(
                 new,
                 numbers(*(key for key, _ in pairs)),
                 numbers(*(one.number for _, one in pairs)),
@@ -759,18 +759,17 @@ with store.write() as writer:
 
 KILLING = """
 import os, random, signal, time
-from lookalike.index.store import Document, Entries, Entry, Block
-
-def entry(number):
-    content = number.to_bytes(16, "little")
-    return Entry(number, content, content[:5], 1, False, os.urandom(3000))
+from lookalike.index.store import Document, Entries, Block
 
 def go_on(pipe):
     while True:
         with store.write(np.array([1])) as writer:
             first = writer.count_up("n", 5) + 1
             new = range(first, first + 5)
-            put = Entries([entry(one) for one in new], np.array([*new, *new]), np.array([*new] * 2))
+            contents = [number.to_bytes(16, "little") for number in new]
+            sketches, bodies = np.zeros((5, 5), np.uint8), [os.urandom(3000) for _ in new]
+            columns = new, contents, sketches, [1] * 5, [False] * 5, bodies
+            put = Entries(*columns, np.array([*new, *new]), np.array([*new] * 2))
             writer.put_entries(put)
             writer.put_documents([Document(str(one), one, None, 0) for one in new])
             taken = writer.take_loose(first)

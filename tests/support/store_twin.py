@@ -8,6 +8,23 @@ from numpy.typing import NDArray
 from lookalike.index.store import Block, Body, Document, Entries, Entry
 
 WIDTH = 5
+
+
+def laid_out(rows: Sequence[Entry], keys: NDArray[np.int64], of_key: NDArray[np.int64]) -> Entries:
+    """Give entries in columns."""
+    sketches = np.frombuffer(b"".join(row.sketch for row in rows), np.uint8)
+    return Entries(
+        [row.number for row in rows],
+        [row.content for row in rows],
+        sketches.reshape(len(rows), -1) if rows else np.empty((0, WIDTH), np.uint8),
+        [row.length for row in rows],
+        [row.empty for row in rows],
+        [row.body for row in rows],
+        keys,
+        of_key,
+    )
+
+
 """Bytes of a sketch."""
 
 
@@ -99,7 +116,11 @@ class StoreTwin:
             self.noted[name] = text
 
     def put_entries(self, entries: Entries) -> None:
-        self.entry.update({row.number: row for row in entries.rows})
+        columns = entries.lengths, entries.empty, entries.bodies
+        for number, content, sketch, *others in zip(
+            entries.numbers, entries.contents, entries.sketches, *columns, strict=True
+        ):
+            self.entry[number] = Entry(number, content, bytes(sketch), *others)
         self.pairs.update(zip(entries.keys.tolist(), entries.of_key.tolist(), strict=True))
 
     def put_documents(self, documents: Sequence[Document]) -> None:

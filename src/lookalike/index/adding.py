@@ -114,7 +114,7 @@ def put(
         # Numbered in the order of their contents, so that a store finds the places of both in turn.
         entries = prepared.entries([fresh[content] for content in sorted(fresh)], first)
         writer.put_entries(entries)
-        known.update({row.content: row.number for row in entries.rows})
+        known.update(zip(entries.contents, entries.numbers, strict=True))
         crowded.pack(writer, crowded.suspects(entries), sketches)
     # Of several with one id, which only those that come alone may be, the last one stays.
     documents = {

@@ -36,8 +36,8 @@ SEEN_TOGETHER = 8
 def suspects(entries: Entries) -> NDArray[np.int64]:
     """Give the buckets, of those that entries came into, which may be crowded by now."""
     keys = entries.keys
-    if len(entries.rows) == 1:
-        return keys[: 0 if entries.rows[0].number % CHECKED_SHARE else len(keys)]
+    if len(entries.numbers) == 1:
+        return keys[: 0 if entries.numbers[0] % CHECKED_SHARE else len(keys)]
     checked = keys[entries.of_key % CHECKED_SHARE == 0]
     distinct, many = np.unique(keys, return_counts=True)
     return np.unique(np.concatenate([distinct[many >= SEEN_TOGETHER], checked]))

@@ -127,18 +127,23 @@ class Writing(Reading):
 
     def put_entries(self, entries: Entries) -> None:
         """Add entries, and their loose rows in the order in which the table has them."""
-        rows, (keys, numbers) = entries.rows, _distinct(entries)
-        if not rows:
+        if not entries.numbers:
             return
-        bodies = [(row.number, row.body) for row in rows if row.body is not None]
+        keys, numbers = _distinct(entries)
+        sketches = [*map(bytes, entries.sketches)]
+        bodies = [
+            (number, body)
+            for number, body in zip(entries.numbers, entries.bodies, strict=True)
+            if body is not None
+        ]
         if self._piped:
             self._change(
                 PUT_ENTRIES,
-                of_numbers(row.number for row in rows),
-                of_bytes(row.content for row in rows),
-                of_bytes(row.sketch for row in rows),
-                of_numbers(row.length for row in rows),
-                of_numbers(row.empty for row in rows),
+                of_numbers(entries.numbers),
+                of_bytes(entries.contents),
+                of_bytes(sketches),
+                of_numbers(entries.lengths),
+                of_numbers(entries.empty),
                 of_numbers(number for number, _ in bodies),
                 of_bytes(body for _, body in bodies),
                 of_numbers(keys.tolist()),
@@ -148,7 +153,7 @@ class Writing(Reading):
         self._copy(
             "entry (number, content, length, empty, sketch)",
             ("int8", "bytea", "int8", "bool", "bytea"),
-            [(row.number, row.content, row.length, row.empty, row.sketch) for row in rows],
+            [*zip(*entries[:2], entries.lengths, entries.empty, sketches, strict=True)],
         )
         self._copy(
             "body (entry, body)",

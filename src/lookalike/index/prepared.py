@@ -10,7 +10,7 @@ import numpy as np
 
 from lookalike.index.asked import Asked
 from lookalike.index.packed import packed
-from lookalike.index.store import Entries, Entry
+from lookalike.index.store import Entries
 from lookalike.recipe.stored_sketches import Stored
 from lookalike.text.normalise import Canonical
 
@@ -107,33 +107,34 @@ class Prepared:
         if len(rows) == 1:
             return self._one_entry(rows[0], first)
         stored, chosen = self.asked.stored, np.array(rows, np.int64)
-        numbers = range(first, first + len(rows))
-        sketches, width = stored.sketches[chosen].tobytes(), stored.sketches.shape[1]
         empty = stored.empty[chosen]
-        made = [
-            Entry(
-                number,
-                self.contents[row],
-                sketches[place * width : (place + 1) * width],
-                self.lengths[row],
-                is_empty,
-                body,
-            )
-            for place, (row, number, is_empty, body) in enumerate(
-                zip(rows, numbers, empty.tolist(), self._bodies(rows), strict=True)
-            )
-        ]
         keys, of_key = stored.keys[chosen], np.arange(first, first + len(rows))
         if empty.any():
             keys, of_key = keys[~empty], of_key[~empty]
-        return Entries(made, keys.reshape(-1), np.repeat(of_key, keys.shape[1]))
+        return Entries(
+            range(first, first + len(rows)),
+            [self.contents[row] for row in rows],
+            stored.sketches[chosen],
+            [self.lengths[row] for row in rows],
+            empty.tolist(),
+            self._bodies(rows),
+            keys.reshape(-1),
+            np.repeat(of_key, keys.shape[1]),
+        )
 
     def _one_entry(self, row: int, number: int) -> Entries:
         stored, empty = self.asked.stored, bool(self.asked.stored.empty[row])
-        sketch, (body,) = stored.sketches[row].tobytes(), self._bodies([row])
-        entry = Entry(number, self.contents[row], sketch, self.lengths[row], empty, body)
         keys = stored.keys[row, :0] if empty else stored.keys[row]
-        return Entries([entry], keys, np.full(len(keys), number))
+        return Entries(
+            [number],
+            [self.contents[row]],
+            stored.sketches[row : row + 1],
+            [self.lengths[row]],
+            [empty],
+            self._bodies([row]),
+            keys,
+            np.full(len(keys), number),
+        )
 
     def _bodies(self, rows: list[int]) -> Sequence[bytes | None]:
         if self.packs_later:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,13 +12,14 @@ from lookalike.base.threads import pieces
 from lookalike.base.wording import quoted
 from lookalike.index.sqlite_rows import CONTENT_BYTES, FEW, Rows, block_of, no_such_row
 from lookalike.index.store import Block
+from lookalike.kernels.decimals import LONGEST, write_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
-    from lookalike.index.store import Document, Entries, Entry
+    from lookalike.index.store import Document, Entries
 
 __all__ = ["Changes"]
 
@@ -78,11 +78,11 @@ class Changes(Rows):
         Many rows go in by one statement, which other threads do not have to wait for: row by row,
         the lock of the interpreter would be given away and taken back for each.
         """
-        if len(entries.rows) <= FEW:
+        if len(entries.numbers) <= FEW:
             self._put_few(entries)
             return
-        for begin in range(0, len(entries.rows), STATEMENT_ENTRIES):
-            self._put_rows(entries.rows[begin : begin + STATEMENT_ENTRIES])
+        for begin in range(0, len(entries.numbers), STATEMENT_ENTRIES):
+            self._put_rows(entries, slice(begin, begin + STATEMENT_ENTRIES))
         if not len(entries.keys):
             return
         first = int(entries.of_key.min())
@@ -96,52 +96,50 @@ class Changes(Rows):
             )
 
     def _put_few(self, entries: Entries) -> None:
+        numbers, sketches = entries.numbers, map(bytes, entries.sketches)
+        columns = numbers, entries.contents, entries.lengths, entries.empty, sketches
         self._many(
             "INSERT INTO entry (number, content, length, empty, sketch) VALUES (?, ?, ?, ?, ?)",
-            [(one.number, one.content, one.length, one.empty, one.sketch) for one in entries.rows],
+            zip(*columns, strict=True),
         )
-        bodies = [(one.number, one.body) for one in entries.rows if one.body is not None]
-        self._many("INSERT INTO body VALUES (?, ?)", bodies)
+        bodies = zip(numbers, entries.bodies, strict=True)
+        self._many("INSERT INTO body VALUES (?, ?)", [one for one in bodies if one[1] is not None])
         loose = sorted(zip(entries.keys.tolist(), entries.of_key.tolist(), strict=True))
         self._many("INSERT OR IGNORE INTO loose VALUES (?, ?)", loose)
 
-    def _put_rows(self, rows: Sequence[Entry]) -> None:
+    def _put_rows(self, entries: Entries, some: slice) -> None:
         """Add entries by one statement: their blobs as one, which SQLite cuts by their places."""
-        width = len(rows[0].sketch)
+        numbers, sketches = entries.numbers[some], entries.sketches[some]
+        lengths = zip(entries.lengths[some], entries.empty[some], strict=True)
         self._run(
             "INSERT INTO entry (number, content, length, empty, sketch)"
             " SELECT CAST(substr(?1, 1 + key * ?2, ?2) AS INTEGER), substr(?3, 1 + key * ?4, ?4),"
             " value >> 1, value & 1, coalesce(substr(?5, 1 + key * ?6, ?6), x'')"
             " FROM json_each(?7)",
             (
-                _digits(row.number for row in rows),
-                DIGITS,
-                b"".join(row.content for row in rows),
-                CONTENT_BYTES,
-                b"".join(row.sketch for row in rows),
-                width,
-                json.dumps([row.length << 1 | row.empty for row in rows]),
+                *(_digits(numbers), DIGITS),
+                *(b"".join(entries.contents[some]), CONTENT_BYTES),
+                *(sketches.tobytes(), sketches.shape[1]),
+                json.dumps([length << 1 | empty for length, empty in lengths]),
             ),
         )
-        kept = [row for row in rows if row.body is not None]
-        for some in _of_size(kept):
-            bodies = [row.body or b"" for row in some]
-            begins = accumulate(map(len, bodies[:-1]), initial=0)
+        bodies = zip(numbers, entries.bodies[some], strict=True)
+        self._put_bodies([(number, body) for number, body in bodies if body is not None])
+
+    def _put_bodies(self, rows: Sequence[tuple[int, bytes]]) -> None:
+        """Add bodies by one statement for as many as are not too large together."""
+        lengths = np.array([len(body) for _, body in rows], np.int64)
+        for piece in pieces(lengths, STATEMENT_BYTES):
+            some, ends = rows[piece], np.cumsum(lengths[piece])
+            places = (ends - lengths[piece]) << LENGTH_BITS | lengths[piece]
             self._run(
                 # Of a blob without bytes a part is null, and an empty document has no other.
                 "INSERT INTO body SELECT CAST(substr(?1, 1 + key * ?2, ?2) AS INTEGER), coalesce("
                 "substr(?3, 1 + (value >> ?4), value & ((1 << ?4) - 1)), x'') FROM json_each(?5)",
                 (
-                    _digits(row.number for row in some),
-                    DIGITS,
-                    b"".join(bodies),
-                    LENGTH_BITS,
-                    json.dumps(
-                        [
-                            begin << LENGTH_BITS | len(body)
-                            for begin, body in zip(begins, bodies, strict=True)
-                        ]
-                    ),
+                    *(_digits(number for number, _ in some), DIGITS),
+                    b"".join(body for _, body in some),
+                    *(LENGTH_BITS, _listed(places)),
                 ),
             )
 
@@ -219,13 +217,6 @@ class Changes(Rows):
                     self.put_blocks([Block(block.key, block.entries[left], block.sketches[left])])
 
 
-def _of_size(rows: Sequence[Entry]) -> Iterator[Sequence[Entry]]:
-    """Cut entries into runs whose bodies are not too large together."""
-    lengths = np.array([len(row.body or b"") for row in rows], np.int64)
-    for piece in pieces(lengths, STATEMENT_BYTES):
-        yield rows[piece]
-
-
 def _digits(numbers: Iterable[int]) -> bytes:
     """Write whole numbers one after the other, each as wide as the others."""
     plain = tuple(numbers)
@@ -233,4 +224,9 @@ def _digits(numbers: Iterable[int]) -> bytes:
 
 
 def _listed(numbers: NDArray[np.int64]) -> str:
-    return json.dumps(numbers.tolist())
+    """Write whole numbers as a list of JSON; many of them by compiled code."""
+    if len(numbers) <= FEW:
+        return json.dumps(numbers.tolist())
+    text = np.empty(LONGEST * len(numbers) + 2, np.uint8)
+    size = write_list(numbers, text)
+    return text[:size].tobytes().decode("ascii")

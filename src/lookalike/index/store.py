@@ -78,9 +78,15 @@ class Body(NamedTuple):
 
 
 class Entries(NamedTuple):
-    """Distinct documents on their way into a store."""
+    """Distinct documents on their way into a store, in columns: see `Entry` for what each is."""
 
-    rows: list[Entry]
+    numbers: Sequence[int]
+    contents: Sequence[bytes]
+    sketches: NDArray[np.uint8]
+    """A row an entry."""
+    lengths: Sequence[int]
+    empty: Sequence[bool]
+    bodies: Sequence[bytes | None]
     keys: NDArray[np.int64]
     """The band keys of all of them, one after the other; of 48 bits with their sign."""
     of_key: NDArray[np.int64]
