@@ -463,6 +463,24 @@ def test_each_cluster_has_texts_before_any_has_more():
     assert names == {"a", "b"}
 
 
+def test_pairs_have_texts_before_near_misses():
+    random_words = random.Random(4)
+    texts = {}
+    for kind, changed in (("pair", 2), ("near", 12)):
+        for place in range(20):
+            text = [f"{random_words.getrandbits(30):x}" for _ in range(60)]
+            other = [*text[changed:], *(f"{kind}{place}-{one}" for one in range(changed))]
+            texts |= {f"{kind}{place}a": " ".join(text), f"{kind}{place}b": " ".join(other)}
+    found = lookalike.find(texts, threshold=0.7, shingle="words:1")
+    main = build(found, most_texts=46).main
+    assert main.near_misses is not None
+    assert (len(main.pairs.a), len(main.near_misses.pairs.a)) == (20, 20)
+    assert None not in main.pairs.passages
+    shown = zip(main.documents.name, main.documents.text, strict=True)
+    with_texts = [name for name, text in shown if text is not None]
+    assert sum(name.startswith("near") for name in with_texts) == 6
+
+
 def test_labels_dates_and_columns_are_those_of_the_input(table):
     report = build(lookalike.find(table), label="author", date="written")
     documents = report.main.documents
