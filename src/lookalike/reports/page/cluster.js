@@ -43,5 +43,7 @@ function heatFigure(cluster) {
   const matrix = cluster.matrix || matrixOfPairs(cluster);
   if (!matrix || matrix.length < 2) return null;
   const gaps = matrix.some((row) => row.includes(null)) ? " Empty cells are not pairs." : "";
-  return h("figure", {}, heatMap(cluster, matrix), h("figcaption", {}, `Every two members: a stronger colour is more similar. Numbers refer to the list of members.${gaps}`));
+  const values = matrix.flatMap((row, i) => row.filter((value, j) => i !== j && value !== null));
+  const [least, most] = [Math.min(...values), Math.max(...values)].map(similarity);
+  return h("figure", {}, heatMap(cluster, matrix), h("figcaption", {}, `Similarity of every two members, from ${least} (lightest) to ${most} (darkest). Numbers refer to the list of members.${gaps}`));
 }

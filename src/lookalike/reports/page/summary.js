@@ -135,8 +135,8 @@ function planFigures(plan) {
     "dl",
     { class: "figures" },
     plan.bands ? figure(count(plan.bands), "Bands", plan.rows ? `of ${many(plan.rows, "row")}` : null) : null,
-    figure(percent(plan.recall), "Recall requested"),
-    plan.half === null ? null : figure(similarity(plan.half), "Found with probability 1/2"),
+    figure(plain(plan.recall), "Recall requested"),
+    plan.half === null ? null : figure(similarity(plan.half), "P = 1/2 at"),
     plan.rule_of_thumb === null ? null : figure(similarity(plan.rule_of_thumb), "(1/b)^(1/r)"),
     plan.shingle ? figure(plan.shingle, "Shingles", plan.shingle_reason) : null,
   );
