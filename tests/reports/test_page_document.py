@@ -141,6 +141,13 @@ def test_the_chart_is_linear_or_logarithmic_counted_or_summed_up(page, tmp_path)
     closer, close = tallest()[:2]
     assert 1 < closer / close < 1.5
     assert page.locator("polyline.line-found").count() == 1
+    # All are compared here: the curve is a step at the threshold.
+    (points,) = page.locator("polyline.line-found").evaluate_all(
+        "(lines) => lines.map((line) => line.getAttribute('points'))"
+    )
+    left, right = (float(point.split(",")[0]) for point in points.split()[1:3])
+    assert left == right == float(page.get_attribute("line.threshold", "x1"))
+    assert "Probability that a pair is found (right axis)." in page.inner_text(".legend")
     assert "notices/photo.bin" in page.inner_text("main")
 
 

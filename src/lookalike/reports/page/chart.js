@@ -28,7 +28,7 @@ function chartLegend(plan, histogram) {
     items.push(h("li", {}, h("i", { class: `key bar-${series.name}` }), series.what));
   }
   if (plan && plan.found.length) {
-    const whole = report.summary.exact ? "compared exactly (right axis); below the threshold it is then rejected." : "found (right axis).";
+    const whole = plan.cascade && report.summary.exact ? "compared exactly (right axis); below the threshold it is then rejected." : "found (right axis).";
     items.push(h("li", {}, h("i", { class: "key line-found" }), `Probability that a pair is ${whole}`));
     if (plan.cascade) {
       items.push(h("li", {}, h("i", { class: "key line-candidate" }), `Probability that it becomes a candidate by ${plan.cascade}.`));
@@ -56,6 +56,7 @@ function drawChart(plan, histogram, threshold, state, width) {
     drawing.append(g("text", { class: "tick", x: area.left - 8, y: area.top - 16, "text-anchor": "end" }, "pairs"));
   }
   drawAxes(drawing, area, x, share, [low, high], Boolean(plan && plan.found.length));
+  if (plan && plan.found.length) drawing.append(g("text", { class: "tick", x: width - 2, y: area.top - 16, "text-anchor": "end" }, "probability"));
   if (plan) {
     if (plan.cascade) drawCurve(drawing, plan.similarities, plan.candidate, x, share, "line-candidate");
     drawCurve(drawing, plan.similarities, plan.found, x, share, "line-found");

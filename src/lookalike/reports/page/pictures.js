@@ -20,7 +20,8 @@ function clusterGraph(cluster) {
   const floor = Math.min(1, ...rows.map((row) => report.pairs.similarity[row]));
   return fitted((width) => {
     // As high as a heat map beside it where there are many.
-    const height = members.length > 16 ? Math.min(540, width) : Math.min(380, Math.max(220, width * 0.7));
+    const some = members.length > 2 ? Math.min(380, Math.max(220, width * 0.7)) : 120;
+    const height = members.length > 16 ? Math.min(540, width) : some;
     const [padX, padY] = [Math.min(70, width * 0.18), 34];
     const at = (i) => [padX + places[i].x * (width - 2 * padX), padY + places[i].y * (height - 2 * padY)];
     const drawing = g("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Graph of ${many(members.length, "document")} and the ${many(rows.length, "pair")} among them; the pairs are listed below.` });
