@@ -10,7 +10,7 @@ COPY = "#document=ce134da39466"
 
 def test_a_document_shows_what_of_it_stands_elsewhere_and_where(page, tmp_path):
     opened(page, tmp_path, example(), "#document=f8b46ffee77f")
-    assert "92.2 %" in page.inner_text(".figures")
+    assert "92.7 %" in page.inner_text(".figures")
     text = text_named(example(), "bread/sourdough-proofread.txt")
     shares = page.locator(".sources .share").all_inner_texts()
     assert shares == [f"{share:.1%}".replace("%", " %") for _, share in text.sources]

@@ -142,7 +142,7 @@ def build(
         ),
         plan=None if plan is None else plan_of(plan, result.record()["plan"]["sentence"]),
         histogram=histogram_of(plan, found),
-        documents=_documents(result, page, names, gathered, fields, parts),
+        documents=_documents(result, page, names, gathered, fields, parts, texts),
         pairs=pairs,
         clusters=cluster_models(clusters, page.numbers, page.cluster, pairs, compared),
         near_misses=near_model,
@@ -199,6 +199,7 @@ def _documents(
     gathered: Gathered,
     fields: Fields,
     parts: Mapping[int, model.Text],
+    texts: Mapping[Key, ShownText],
 ) -> model.Documents:
     kept: list[bool | None] = [None] * len(page.keys)
     if isinstance(result, DedupResult):
@@ -223,8 +224,8 @@ def _documents(
         ],
         text=[of_text.get(number) for number in range(len(page.keys))],
         covered=[
-            covered_share(parts[number]) if number in parts else None
-            for number in range(len(page.keys))
+            covered_share(parts[number], texts[key]) if number in parts else None
+            for number, key in enumerate(page.keys)
         ],
         columns={
             name: [column.get(key) for key in page.keys] for name, column in sorted(columns.items())

@@ -79,7 +79,7 @@ def build_comparison(found: Comparison, names: tuple[str, str]) -> model.Report:
         date=[None, None],
         length=[a.length, b.length],
         text=[0, 1],
-        covered=[*map(covered_share, parts)],
+        covered=[*map(covered_share, parts, texts.values())],
         columns={},
     )
     pairs = model.Pairs(

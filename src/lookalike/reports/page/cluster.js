@@ -45,6 +45,6 @@ function heatFigure(cluster) {
   const gaps = matrix.some((row) => row.includes(null)) ? " Empty cells are not pairs." : "";
   const values = matrix.flatMap((row, i) => row.filter((value, j) => i !== j && value !== null));
   const [least, most] = [Math.min(...values), Math.max(...values)].map(similarity);
-  const range = least === most ? `: ${least}` : `, from ${least} (lightest) to ${most} (darkest)`;
+  const range = least === most ? `: ${least}` : `, from ${least} (faintest) to ${most} (strongest)`;
   return h("figure", {}, heatMap(cluster, matrix), h("figcaption", {}, `Similarity of every two members${range}. Numbers refer to the list of members.${gaps}`));
 }
