@@ -105,7 +105,8 @@ def _notebook_line() -> Iterator[Progress]:
 
     yield report
     if paces:
-        line.show(f"{', '.join(paces)}: done in {duration(time.monotonic() - begin)}")
+        stages = dict.fromkeys(stage.partition(" (")[0] for stage in paces)
+        line.show(f"{', '.join(stages)}: done in {duration(time.monotonic() - begin)}")
 
 
 class _Lines:
