@@ -10,11 +10,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from numbers import Integral
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
-from lookalike.base.errors import SettingsError, SourceError
+from lookalike.base.errors import LookalikeError, SettingsError, SourceError
 from lookalike.base.option_types import check_path
 from lookalike.base.options import takes, takes_two
+from lookalike.base.progress import asked_for
 from lookalike.base.wording import count, setting
 from lookalike.job.given import settings_from, text_of
 from lookalike.settings import (
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
     from lookalike.index.dedup import Consulted
     from lookalike.job.job import Job
+    from lookalike.job.running import Progress
     from lookalike.planning.plan import Plan
     from lookalike.reports.writing import Page
     from lookalike.results import (
@@ -62,6 +64,7 @@ __all__ = [
     "write_sketches",
 ]
 
+Found = TypeVar("Found")
 MIN_COMPARED, MAX_COMPARED = 2, 100
 """Documents that are compared each with each: tables of more cannot be read."""
 
@@ -115,19 +118,18 @@ def find(source: Any, options: FindOptions) -> FindResult:
             "by lookalike index query or Index.query_all"
         )
     with job_on(source, settings_from(options), options) as job:
+        progress = job.running.progress
         if result_there(job, options.out, options, job.name("find")):
             there = FindResult.open(options.out or "")
-            _report(there, options)
-            return there
+            return _with_page(there, _write_page(there, options, progress))
         result = find(job)
         if options.clusters is not None:
             result.write_clusters(options.clusters)
         if options.out is not None:
-            progress = job.running.progress
             result.write(options.out, format=options.format, progress=progress)
-        _report(result, options)
+        failure = _write_page(result, options, progress)
         job.finish()
-    return result
+    return _with_page(result, failure)
 
 
 @takes(DedupOptions)
@@ -172,10 +174,10 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
         out, listed = options.out, options.list_only
         annotate = {"annotate": True} if options.annotate else {}
         name = job.name("dedup", listed, options.drop_unread, *annotate)
+        progress = job.running.progress
         if result_there(job, out, options, name):
             there = DedupResult.open(out or "")
-            _report(there, options)
-            return there
+            return _with_page(there, _write_page(there, options, progress))
         result = dedup(job)
         result = replace(result, run=replace(result.run, job=name))
 
@@ -192,7 +194,6 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
             going_on = stage.known == this
             stage.known.update(this)
             stage.checkpoint()
-            progress = job.running.progress
             result.write(
                 out,
                 list_only=listed,
@@ -202,9 +203,9 @@ def dedup(source: Any, options: DedupOptions) -> DedupResult:
                 going_on=going_on,
                 before_it_appears=None if consulted is None else add,
             )
-        _report(result, options)
+        failure = _write_page(result, options, progress)
         job.finish()
-    return result
+    return _with_page(result, failure)
 
 
 @takes(ReportOptions)
@@ -220,20 +221,36 @@ def report(result: Any, options: ReportOptions) -> Page:
 
     if isinstance(result, (str, os.PathLike)):
         check_path("result", result)
-    return write_page(result, options)
+    with asked_for(options.progress) as progress:
+        return write_page(result, options, progress)
 
 
-def _report(result: FindResult | DedupResult, options: FindOptions | DedupOptions) -> None:
-    """Write the page that was asked for with a result."""
+def _write_page(
+    result: FindResult | DedupResult, options: FindOptions | DedupOptions, progress: Progress
+) -> LookalikeError | None:
+    """Write the page that was asked for with a result, and give why that failed, if it did."""
     if options.report is None:
-        return
+        return None
     from lookalike.reports.writing import write_page
 
     asked = {name: getattr(options, name) for name in ("label", "date", "anonymise")}
-    page = write_page(result, ReportOptions(out=options.report, **asked), written_to=options.out)
+    page_options = ReportOptions(out=options.report, **asked)
+    try:
+        page = write_page(result, page_options, progress, written_to=options.out)
+    except LookalikeError as error:
+        return error
     if options.say is not None:
         for line in page.lines():
             options.say(line)
+    return None
+
+
+def _with_page(result: Found, failure: LookalikeError | None) -> Found:
+    """Give a result, or raise why its page could not be written, with the result."""
+    if failure is not None:
+        failure.result = result
+        raise failure
+    return result
 
 
 def _has_index(against: Any) -> bool:

@@ -44,6 +44,7 @@ def test_several_curves_are_drawn_together_and_told_apart_by_letters(told):
     )
     half = next(line for line in output.splitlines() if line.startswith("0.5 ┤"))
     assert re.search(r"A.*B", half)
+    assert "\n     A, B: P = 1/2\n" in output
     assert re.search(r"^ *0\.7 +0\.974781 +0\.585043$", output, re.MULTILINE)
     assert max(map(cell_len, output.splitlines())) <= 80
     assert "\x1b" not in output
@@ -142,6 +143,7 @@ def test_a_plan_for_a_corpus_is_drawn_with_its_pairs(told, corpus, tmp_path):
     status, output, errors = told("plan", corpus, "-q")
     assert (status, errors) == (0, "")
     assert "0.5 ┤" in output
+    assert "     ● P = 1/2   ○ (1/b)^(1/r)   ┊ threshold 0.8\n" in output
     assert "Pairs of 260 documents, by a sample; the bars are logarithmic." in output
     assert len(re.findall(r"^0\.\d\d to [01]\.\d\d ", output, re.MULTILINE)) == 20
     assert max(map(cell_len, output.splitlines())) <= 80
@@ -232,6 +234,8 @@ def test_the_error_of_estimates_needs_no_result(told):
     status, output, errors = told("plot", "--what", "estimates")
     assert (status, errors) == (0, "")
     assert re.search(r"^ *128 +0\.0442 +0\.04\d\d ", output, re.MULTILINE)
+    assert re.search(r"^similarity( +0\.5){2}( +0\.8){2}( +0\.95){2}$", output, re.MULTILINE)
+    assert re.search(r"^ *rows( +theory +measured){3}$", output, re.MULTILINE)
     assert max(map(cell_len, output.splitlines())) <= 80
 
 

@@ -89,6 +89,13 @@ class TestNumbersOfTheLesson:
             exact = similarity_text(a / (a + b + c))
             expected.append([label, str(a), str(b), str(c), together, exact])
         assert cells(shown, "similarities") == expected
+        shown.click("button.pair:text-is('d2 d5')")
+        rows = shown.get_by_label("Rows of the chosen pair that count, scrolls")
+        heads = rows.locator("thead tr > *").all_inner_texts()
+        assert heads == ["row", "shingle", "d2", "d5", "kind"]
+        for row in rows.locator("tbody tr").all()[:5]:
+            first, second, kind = row.locator("td").all_inner_texts()[1:4]
+            assert kind == {"11": "a", "10": "b", "01": "c"}[first + second]
 
     def test_the_matrix_scrolls_to_its_last_row(self, shown, sample):
         box = shown.locator("#matrix-table .scroll")

@@ -67,6 +67,35 @@ def test_between_pages_other_loops_run(browser):
         assert asyncio.run(asyncio.sleep(0, "ran")) == "ran"
 
 
+def test_a_page_is_used_again_as_if_it_were_new(browser, written):
+    with browser.page() as page:
+        page.goto(written("<p>one test</p><script>kept = 1</script>"))
+        page.set_viewport_size({"width": 500, "height": 500})
+        page.emulate_media(media="print")
+    with browser.page() as again:
+        assert again is page
+        assert again.url == "about:blank"
+        assert again.evaluate("[innerWidth, typeof kept]") == [1280, "undefined"]
+        assert again.evaluate("matchMedia('screen').matches")
+        with browser.page() as other:
+            assert other is not again
+
+
+def test_a_page_that_did_wrong_is_not_used_again(browser, written):
+    pages = []
+
+    def looked_at():
+        with browser.page() as page:
+            pages.append(page)
+            page.goto(written("<script>missing()</script>"))
+
+    with pytest.raises(AssertionError, match="threw"):
+        looked_at()
+    with browser.page() as page:
+        assert page is not pages[0]
+    assert pages[0].is_closed()
+
+
 def test_where_there_is_no_browser_it_is_said_plainly(monkeypatch, capsys):
     monkeypatch.setattr(chromium, "find", lambda: None)
     monkeypatch.setattr(chromium, "may_install", lambda: False)

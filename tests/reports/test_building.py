@@ -136,8 +136,7 @@ def test_all_of_many_sources_have_their_shares(copies):
         own = documents.name[part.document]
         for other, share in named.items():
             words = covered_words(part.text, [texts[documents.name[other]]])
-            spans = [match.span() for match in re.finditer(r"\S+", part.text)]
-            assert share == pytest.approx(spans[max(words)][1] / len(part.text), abs=1e-6), own
+            assert share == pytest.approx(len(words) / len(part.text.split()), abs=1e-6), own
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -160,8 +159,8 @@ def test_coverage_is_what_a_search_through_all_documents_finds(seed, most_texts)
         assert seen == expected
         for before, after in itertools.pairwise(part.coverage):
             assert before.end <= after.start
-        marked = sum(one.end - one.start for one in part.coverage)
-        assert documents.covered[part.document] == pytest.approx(marked / len(part.text), abs=1e-6)
+        share = len(expected) / len(spans)
+        assert documents.covered[part.document] == pytest.approx(share, abs=1e-6)
         for one in part.coverage:
             stretch = part.text[one.start : one.end].lower().split()
             other = texts[documents.name[one.document]].lower().split()
@@ -171,8 +170,8 @@ def test_coverage_is_what_a_search_through_all_documents_finds(seed, most_texts)
             inner = [tuple(stretch[i : i + 5]) for i in range(len(stretch) - 4)]
             assert all(run in runs for run in inner)
         for document, share in part.sources:
-            assert covered_words(part.text, [texts[documents.name[document]]])
-            assert 0 < share <= (documents.covered[part.document] or 0) + 1e-6
+            there = covered_words(part.text, [texts[documents.name[document]]])
+            assert share == pytest.approx(len(there) / len(spans), abs=1e-6)
 
 
 def test_boilerplate_is_what_many_unrelated_documents_share():
@@ -461,6 +460,24 @@ def test_each_cluster_has_texts_before_any_has_more():
     report = build(lookalike.find(texts, threshold=0.5), most_texts=12)
     names = {report.main.documents.name[part.document][0] for part in report.texts}
     assert names == {"a", "b"}
+
+
+def test_pairs_have_texts_before_near_misses():
+    random_words = random.Random(4)
+    texts = {}
+    for kind, changed in (("pair", 2), ("near", 12)):
+        for place in range(20):
+            text = [f"{random_words.getrandbits(30):x}" for _ in range(60)]
+            other = [*text[changed:], *(f"{kind}{place}-{one}" for one in range(changed))]
+            texts |= {f"{kind}{place}a": " ".join(text), f"{kind}{place}b": " ".join(other)}
+    found = lookalike.find(texts, threshold=0.7, shingle="words:1")
+    main = build(found, most_texts=46).main
+    assert main.near_misses is not None
+    assert (len(main.pairs.a), len(main.near_misses.pairs.a)) == (20, 20)
+    assert None not in main.pairs.passages
+    shown = zip(main.documents.name, main.documents.text, strict=True)
+    with_texts = [name for name, text in shown if text is not None]
+    assert sum(name.startswith("near") for name in with_texts) == 6
 
 
 def test_labels_dates_and_columns_are_those_of_the_input(table):

@@ -13,11 +13,16 @@ from made_reports import labelled_documents, plain
 EXAMPLE = Path(__file__).parent / "example.json"
 
 
+def report_on(folder):
+    found = lookalike.find(labelled_documents(folder))
+    report = build(found, label="author", date="written")
+    report.main.summary.files = [model.Link("pairs.parquet", "results/pairs.parquet")]
+    return plain(report)
+
+
 @pytest.fixture
 def made(tmp_path, small_is_compared_whole):
-    result = lookalike.find(labelled_documents(tmp_path))
-    links = [model.Link("pairs.parquet", "results/pairs.parquet")]
-    return plain(build(result, label="author", date="written", files=links))
+    return report_on(tmp_path)
 
 
 def test_the_example_is_what_the_builder_makes(made):
@@ -28,7 +33,5 @@ if __name__ == "__main__":
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
-        found = lookalike.find(labelled_documents(Path(folder)))
-        given = [model.Link("pairs.parquet", "results/pairs.parquet")]
-        report = plain(build(found, label="author", date="written", files=given))
+        report = report_on(Path(folder))
     EXAMPLE.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")

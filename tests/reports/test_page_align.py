@@ -170,9 +170,17 @@ def test_folds_and_parts_cut_no_word_and_no_character(page):
     text = "Ein 😀 Wort 茶 und noch eines.\n" * 3000
     unbroken = "😀" * 9001
     call = "({ fold: foldRange(one, 0, one.length), parts: partsOf(one, 0, one.length) })"
-    short, long, solid = call_all(page, ["align.js"], call, [text[:300], text, unbroken])
+    chinese = "老茶馆的𠀀门口，有一棵银杏树。" * 200
+    cases = [text[:300], text, unbroken, chinese]
+    short, long, solid, without_blanks = call_all(page, ["align.js"], call, cases)
     assert short == {"fold": None, "parts": [[0, len(units(text[:300]))]]}
     assert solid["fold"] is None
+    start, end = without_blanks["fold"]
+    parts = [
+        piece(chinese, *part) for part in ((0, start), (start, end), (end, len(units(chinese))))
+    ]
+    assert "".join(parts) == chinese
+    assert len(parts[1]) > len(chinese) - 330
     start, end = long["fold"]
     assert piece(text, start - 1, start).isspace()
     assert piece(text, end - 1, end).isspace()

@@ -10,7 +10,7 @@ COPY = "#document=ce134da39466"
 
 def test_a_document_shows_what_of_it_stands_elsewhere_and_where(page, tmp_path):
     opened(page, tmp_path, example(), "#document=f8b46ffee77f")
-    assert "92.2 %" in page.inner_text(".figures")
+    assert "92.7 %" in page.inner_text(".figures")
     text = text_named(example(), "bread/sourdough-proofread.txt")
     shares = page.locator(".sources .share").all_inner_texts()
     assert shares == [f"{share:.1%}".replace("%", " %") for _, share in text.sources]
@@ -141,6 +141,13 @@ def test_the_chart_is_linear_or_logarithmic_counted_or_summed_up(page, tmp_path)
     closer, close = tallest()[:2]
     assert 1 < closer / close < 1.5
     assert page.locator("polyline.line-found").count() == 1
+    # All are compared here: the curve is a step at the threshold.
+    (points,) = page.locator("polyline.line-found").evaluate_all(
+        "(lines) => lines.map((line) => line.getAttribute('points'))"
+    )
+    left, right = (float(point.split(",")[0]) for point in points.split()[1:3])
+    assert left == right == float(page.get_attribute("line.threshold", "x1"))
+    assert "Probability that a pair is found (right axis)." in page.inner_text(".legend")
     assert "notices/photo.bin" in page.inner_text("main")
 
 

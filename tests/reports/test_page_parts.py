@@ -29,7 +29,7 @@ def test_short_facts_are_figures_and_long_ones_lines(page, tmp_path):
     opened(page, tmp_path, shown)
     assert page.inner_text(".figures").split("\n") == ["Read", "29 documents"]
     assert page.inner_text(".lines dd") == "Of the pairs that were compared, none is near."
-    assert page.inner_text(".note.warning") == "The threshold is low"
+    assert page.inner_text(".note.warning") == "The threshold is low."
 
 
 def test_each_part_opens_from_the_menu(shown):

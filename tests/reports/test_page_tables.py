@@ -30,6 +30,16 @@ def test_a_click_on_a_heading_sorts_and_says_so(shown):
     assert heading.get_attribute("aria-sort") is None
 
 
+def test_a_similarity_is_never_shown_on_the_wrong_side_of_the_threshold_or_of_1(page, tmp_path):
+    values = [1.0, 0.99996, 0.9, 0.85004, 0.5, 0.49998, 0.4996, 0.4]
+    made = documents([f"{place}.txt" for place in range(len(values) + 1)])
+    listed = pairs([*range(len(values))], [len(values)] * len(values), values)
+    opened(page, tmp_path, report(made, listed), "#pairs")
+    assert page.evaluate(SIMILARITIES) == [
+        *("1.000", "0.99996", "0.900", "0.850", "0.500", "0.49998", "0.4996", "0.400")
+    ]
+
+
 def test_a_filter_leaves_what_it_asks_for_and_says_how_many(shown):
     status = shown.locator(".status")
     assert status.get_attribute("aria-live") == "polite"

@@ -258,3 +258,54 @@ def test_a_page_that_is_not_whole_is_none(error, status, said, found, told, tmp_
     answer = told("report", found, "-o", "report.html", "--most-pairs", 3)
     assert answer == (status, "", f"lookalike: {said}\n")
     assert (page.read_bytes(), sorted(tmp_path.iterdir())) == before
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"), [(["find"], "10 similar pairs by"), (["dedup", "--dry-run"], "would go")]
+)
+def test_what_was_found_is_shown_where_its_page_cannot_be_written(
+    command, shown, table, told, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    expected = told(*command, table.name)
+    assert shown in expected[1]
+
+    def stop(_):
+        raise OSError(errno.ENOSPC, FULL)
+
+    monkeypatch.setattr("os.fsync", stop)
+    status, output, errors = told(*command, table.name, "--report", "report.html", "--fail-on", "1")
+    assert (status, output) == (1, expected[1])
+    assert errors.endswith(f"\nlookalike: {STOPPED[1][2]}\n")
+    assert "Seconds" in errors
+    assert not (tmp_path / "report.html").exists()
+
+
+def test_in_python_the_error_of_a_page_has_the_result(table, tmp_path):
+    options = {"report": tmp_path / "report.html", "label": "nobody"}
+    with pytest.raises(lookalike.SettingsError, match="no such column") as failed:
+        lookalike.find(table, **options)
+    with lookalike.find(table) as found, failed.value.result as kept:
+        assert kept.pairs.equals(found.pairs)
+
+
+STAGES = ["read (near misses)", "read (texts)", "read (coverage)", "coverage", "passages"]
+
+
+def test_how_far_a_page_is_is_told(found, table, told, tmp_path, monkeypatch):
+    heard = []
+    page = tmp_path / "report.html"
+    lookalike.report(found, out=page, most_texts=8, progress=lambda *one: heard.append(one))
+    for stage in STAGES:
+        done = [one for name, *one in heard if name == stage]
+        assert done, stage
+        assert done == sorted(done)
+        assert done[-1][0] == done[-1][1] > 0, stage
+    (size,) = {total for stage, _, total in heard if stage.startswith("read")}
+    assert size == table.stat().st_size
+    monkeypatch.setattr("lookalike.base.progress.PROGRESS_SECONDS", 0.0)
+    for command in (["report", found, "-o", page], ["find", table, "--report", page]):
+        errors = told(*command)[2]
+        assert re.search(r"^read \(texts\): 100%, [\d.]+ KB of [\d.]+ KB", errors, re.MULTILINE)
+        assert re.search(r"^coverage: 100%, 28 of 28", errors, re.MULTILINE)
+        assert told(*command, "-q")[2] == ""

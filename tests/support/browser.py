@@ -35,6 +35,8 @@ class Chromium:
         """Take a running browser, and the loop that it lives in."""
         self.browser = browser
         self.loop = asyncio._get_running_loop()
+        self.free: dict[str, list[tuple[Page, Watched]]] = {}
+        """Pages that no test has now, by their options: to open one takes as long as many tests."""
 
     @contextmanager
     def in_its_loop(self) -> Iterator[None]:
@@ -49,28 +51,55 @@ class Chromium:
     @contextmanager
     def page(self, *, origins: tuple[str, ...] = (), **options: Any) -> Iterator[Page]:
         """Give a page of its own; it may ask `origins` too, as the address of a test's server."""
-        watched = Watched(origins)
+        options = {**DESK, **options}
         with self.in_its_loop():
-            context = self.browser.new_context(**{**DESK, **options})
+            page, watched = self._opened(options)
+            watched.begin(origins)
+            is_as_before = False
             try:
-                context.set_default_timeout(10_000)
-                context.route("**/*", watched.request)
-                page = context.new_page()
-                page.on("pageerror", watched.thrown)
-                page.on("console", watched.message)
                 yield page
                 page.evaluate("1")  # by now what was on its way has come
+                is_as_before = not watched.faults and self._cleared(page, options)
             finally:
-                context.close()
+                if is_as_before:
+                    self.free.setdefault(str(options), []).append((page, watched))
+                else:
+                    page.context.close()
         if watched.faults:
             raise AssertionError("the page " + "; ".join(watched.faults))
+
+    def _opened(self, options: dict[str, Any]) -> tuple[Page, "Watched"]:
+        """Give a page that is free, or a new one."""
+        free = self.free.get(str(options))
+        if free:
+            return free.pop()
+        watched = Watched()
+        context = self.browser.new_context(**options)
+        context.set_default_timeout(10_000)
+        context.route("**/*", watched.request)
+        page = context.new_page()
+        page.on("pageerror", watched.thrown)
+        page.on("console", watched.message)
+        return page, watched
+
+    def _cleared(self, page: Page, options: dict[str, Any]) -> bool:
+        """Make a page as it was when it was new; False where it has more than one can clear."""
+        page.goto("about:blank")
+        page.emulate_media(media="null")
+        page.set_viewport_size(options["viewport"])
+        context = page.context
+        return context.pages == [page] and not context.cookies()
 
 
 class Watched:
     """What a page did that none of ours does."""
 
-    def __init__(self, origins: tuple[str, ...]) -> None:
-        """Take what the page may ask beside files and data."""
+    def __init__(self) -> None:
+        """Begin without faults."""
+        self.begin(())
+
+    def begin(self, origins: tuple[str, ...]) -> None:
+        """Watch for another test, whose page may ask these beside files and data."""
         self.allowed = (*LOCAL, *origins)
         self.faults: list[str] = []
 

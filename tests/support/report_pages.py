@@ -8,6 +8,8 @@ from lookalike.reports import model
 from lookalike.reports.model import Report
 from lookalike.reports.render import render, render_pair
 
+DRAWN = "new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
+"""Drawings are made when their width is known, which is in the frame after they were put in."""
 EXAMPLE = Path(__file__).parent.parent / "reports" / "example.json"
 
 
@@ -140,4 +142,5 @@ def opened(
     path.write_text(render_pair(report) if pair else render(report), "utf-8")
     page.goto(path.as_uri() + address)
     page.wait_for_selector("html[data-ready]")
+    page.evaluate(DRAWN)
     return page

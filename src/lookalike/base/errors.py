@@ -45,6 +45,9 @@ __all__ = [
 class LookalikeError(Exception):
     """The base of all errors that Lookalike raises on purpose."""
 
+    result: Any = None
+    """What was found, where only the page on it could not be written."""
+
     def __init__(self, message: str = "") -> None:
         """Keep the message, whose settings are spelled as in Python."""
         super().__init__(Message(message))

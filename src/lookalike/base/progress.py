@@ -20,7 +20,7 @@ __all__ = ["Pace", "asked_for", "duration", "shown"]
 
 BAR_WIDTH = 24
 BYTE_STAGES = ("read", "add", "query")
-"""Of these, what is done is told in bytes."""
+"""Of these, what is done is told in bytes; `read (texts)` is one of them."""
 PROGRESS_SECONDS = 5.0
 """Seconds between two lines of progress where there is no terminal."""
 
@@ -105,7 +105,8 @@ def _notebook_line() -> Iterator[Progress]:
 
     yield report
     if paces:
-        line.show(f"{', '.join(paces)}: done in {duration(time.monotonic() - begin)}")
+        stages = dict.fromkeys(stage.partition(" (")[0] for stage in paces)
+        line.show(f"{', '.join(stages)}: done in {duration(time.monotonic() - begin)}")
 
 
 class _Lines:
@@ -139,7 +140,7 @@ class Pace:
         """Say how much is done, the rate and the time left."""
         seconds = time.monotonic() - self._begin
         rate = (done - self._found) / seconds if seconds > 0 else 0.0
-        if self.stage in BYTE_STAGES:
+        if self.stage.partition(" ")[0] in BYTE_STAGES:
             parts = [f"{size(done)} of {size(total)}", *_rate(rate, 1000, size)]
         else:
             parts = [f"{done:,} of {total:,}", *_rate(rate, 1, "{:,.0f}".format)]

@@ -93,7 +93,9 @@ def dedup(
     console = screen.status(quiet=quiet)
     with working.session(console, options) as given:
         told = working.as_given(given, DedupOptions)
-        result = lookalike.dedup(lookalike.paths(*source), **told)
+        result, failure = working.found_by(
+            lambda: lookalike.dedup(lookalike.paths(*source), **told)
+        )
     with result:
         counts = result.counts
         with read_by_another():
@@ -107,6 +109,7 @@ def dedup(
                 write_out(iter([result.removed]), kind, result.summary.seconds)
         if not result.was_there:
             _summarise(result, out, console, explain=explain)
+        working.end_if_failed(failure)
         working.end_if(fail_on, counts["removed"], counts["removed"], counts["read"])
 
 

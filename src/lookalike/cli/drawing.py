@@ -56,13 +56,16 @@ def show_curves(
     """Draw curves in the terminal, in colours where it has some."""
     from rich.text import Text
 
-    from lookalike.base.plots.terminal import curve_lines
+    from lookalike.base.plots.terminal import curve_key, curve_lines
 
     for line in curve_lines(curves, console.width, ascii_only=plain, threshold=threshold):
         drawn = Text()
         for text, number in line:
             drawn.append(text, "" if number is None else STYLES[number % len(STYLES)])
         console.print(drawn, soft_wrap=True)
+    key = curve_key(curves, ascii_only=plain, threshold=threshold)
+    if key:
+        console.print(f"\n     {key}")
 
 
 def show_pairs_by_similarity(console: Console, histogram: Histogram, *, plain: bool) -> None:

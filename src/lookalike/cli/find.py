@@ -65,7 +65,9 @@ def find(
     options["against"] = lookalike.paths(*options["against"]) if options["against"] else None
     console = screen.status(quiet=quiet)
     with working.session(console, options) as given:
-        result = lookalike.find(lookalike.paths(*source), **given)
+        result, failure = working.found_by(
+            lambda: lookalike.find(lookalike.paths(*source), **given)
+        )
     with result:
         with read_by_another():
             if as_json:
@@ -77,6 +79,7 @@ def find(
                 write_out(result.pair_blocks(), kind, result.summary.seconds)
         if not result.was_there:
             _summarise(result, console, options["out"], explain=explain, shown=kind == "table")
+        working.end_if_failed(failure)
         # Of two corpora, the share is that of the source.
         documents = result.summary.documents - result.summary.references
         working.end_if(fail_on, result.pair_count, _members(result), documents)

@@ -94,13 +94,13 @@ def _show_estimates(out: Console, measured: Any) -> None:
     from lookalike.cli.screen import simple_table
 
     out.print(
-        f"The standard error of estimates by the rows of a signature: by theory, sqrt(s(1 - s)/k), "
+        f"The standard error of estimates by the rows of a signature: by theory, sqrt(s(1-s)/k), "
         f"and measured on {measured.pairs} pairs.\n"
     )
     names = [
-        f"{in_full(s)}, {one}>" for s in measured.similarities for one in ("theory", "measured")
+        f"{in_full(s)}\n{one}>" for s in measured.similarities for one in ("theory", "measured")
     ]
-    table = simple_table("rows>", *names)
+    table = simple_table("similarity\nrows>", *names)
     for column, rows in enumerate(measured.rows):
         both = zip(measured.theory[:, column], measured.measured[:, column], strict=True)
         table.add_row(f"{rows:,}", *(f"{value:.4f}" for pair in both for value in pair))

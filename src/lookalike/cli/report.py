@@ -34,12 +34,15 @@ def report(results: str, options: dict[str, Any], *, quiet: bool) -> None:
     Example: lookalike report found/ -o report.html --label author --date written
     """
     import lookalike
+    from lookalike.base.progress import shown
     from lookalike.cli import screen
 
     console = screen.status(quiet=quiet)
     screen.say_if_stopped("stopped; no page was written. Run the same command again")
     screen.announce_compiling(console)
-    say_written(console, lookalike.report(results, **options))
+    with shown(console) as progress:
+        page = lookalike.report(results, **options, progress=progress)
+    say_written(console, page)
 
 
 def say_written(console: Console, page: Page) -> None:

@@ -7,18 +7,21 @@ import re
 from contextlib import contextmanager
 from dataclasses import fields
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from rich.console import Console
 
-__all__ = ["FAIL_ON", "as_given", "end_if", "refuse_given", "session"]
+    from lookalike.base.errors import LookalikeError
 
+__all__ = ["FAIL_ON", "as_given", "end_if", "end_if_failed", "found_by", "refuse_given", "session"]
+
+Found = TypeVar("Found")
 FAILED_ON = 3
 """The exit status of a command that is done, and found what it was asked to fail on."""
 
@@ -65,6 +68,27 @@ def session(
             "progress": progress,
             "say": lambda line: console.print(visible(on_command_line(line)), soft_wrap=True),
         }
+
+
+def found_by(search: Callable[[], Found]) -> tuple[Found, LookalikeError | None]:
+    """Give what a search finds, and why a page on it could not be written, if it could not.
+
+    What was found is shown all the same: it may have taken an hour.
+    """
+    from lookalike.base.errors import LookalikeError
+
+    try:
+        return search(), None
+    except LookalikeError as error:
+        if error.result is None:
+            raise
+        return error.result, error
+
+
+def end_if_failed(failure: LookalikeError | None) -> None:
+    """End a command whose page could not be written, after it showed what was found."""
+    if failure is not None:
+        raise failure
 
 
 def _of_screen(options: dict[str, Any]) -> dict[str, Any]:

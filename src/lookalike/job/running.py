@@ -12,7 +12,7 @@ from lookalike.base.memory import default_memory, parse_size
 from lookalike.base.threads import available
 from lookalike.base.wording import Message, setting
 
-__all__ = ["LOG", "PIECE_BYTES", "Progress", "Running"]
+__all__ = ["LOG", "PIECE_BYTES", "Progress", "Running", "silent"]
 
 LOG = logging.getLogger("lookalike")
 """Hears what is said, and what a user should know before trusting a result."""
@@ -25,7 +25,7 @@ Progress = Callable[[str, int, int], None]
 """Told the stage, how much of it is done, and how much there is; in bytes where it reads."""
 
 
-def _silent(_stage: str, _done: int, _total: int) -> None:
+def silent(_stage: str, _done: int, _total: int) -> None:
     """Report nothing."""
 
 
@@ -56,7 +56,7 @@ class Running:
     """The work folder outlives the job, for other thresholds."""
     skip_bad: bool = False
     """Skip records that cannot be read, count and name them, instead of stopping."""
-    progress: Progress = _silent
+    progress: Progress = silent
     say: Callable[[str], None] = _log
     """Told in a line what a user should know while the job runs."""
 
@@ -81,6 +81,6 @@ class Running:
             None if work is None else Path(work),
             keep_work and work is not None,
             skip_bad,
-            progress or _silent,
+            progress or silent,
             _log if say is None else _log_and(say),
         )

@@ -378,7 +378,7 @@ class Plan:
         threshold = None if self.distance is not None else self.threshold
         parts.append(curve_svg(self.curves(), self.histogram(), threshold=threshold))
         if self.cascade is not None and self.distance is None:
-            columns = ("similarity", "candidate", "found")
+            columns = ("similarity", "candidate", "found" if self.estimated else "compared")
             parts.append(chances_html(columns, [point[:3] for point in self.table()]))
         return block(*parts)
 

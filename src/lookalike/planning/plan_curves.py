@@ -38,6 +38,8 @@ class _Plan(Protocol):
     @property
     def distance(self) -> int | None: ...
     @property
+    def estimated(self) -> int: ...
+    @property
     def documents(self) -> int: ...
     @property
     def background(self) -> Background: ...
@@ -60,7 +62,7 @@ def plan_curves(plan: _Plan) -> list[Curve]:
 
 
 def _whole_path(plan: _Plan) -> Curve:
-    """Give the chance to be found, at points that lie closer where it rises."""
+    """Give the chance to come through the whole path, at points that lie closer where it rises."""
     found = {
         point: plan.chance(point).found for point in (*_evenly(plan.metric), float(plan.threshold))
     }
@@ -73,7 +75,10 @@ def _whole_path(plan: _Plan) -> Curve:
         found[middle] = plan.chance(middle).found
     points = np.array(sorted(found))
     chances = np.array([found[float(one)] for one in points])
-    return _unmarked("found, by the whole path", points, chances, plan.metric)
+    # A pair below the threshold may be compared, and is then rejected; only by estimates is it
+    # found.
+    label = "found" if plan.estimated else "compared exactly"
+    return _unmarked(label, points, chances, plan.metric)
 
 
 def _evenly(metric: str) -> list[float]:

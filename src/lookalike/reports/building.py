@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from lookalike.base.wording import count
+from lookalike.job.running import silent
 from lookalike.reports import model
 from lookalike.reports.clusters import cluster_models
 from lookalike.reports.fields import Fields
@@ -31,6 +33,7 @@ from lookalike.text.normalise import Normalisation
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from lookalike.job.running import Progress
     from lookalike.reports.found import FoundCluster, Key
     from lookalike.reports.names import Aliases
     from lookalike.reports.near_misses import NearMisses
@@ -42,6 +45,10 @@ __all__ = ["MOST_PAIRS", "MOST_TEXTS", "build"]
 MOST_PAIRS, MOST_TEXTS = 100_000, 2_000
 MAX_READ_MEMBERS = 48
 """Of a large cluster whose texts are in the page, if there is space for them."""
+
+
+PAIRS_TO_A_MISS = 10
+"""Pairs whose texts are read before those of the next near miss."""
 
 
 @dataclass
@@ -62,12 +69,13 @@ def build(
     most_pairs: int = MOST_PAIRS,
     most_texts: int = MOST_TEXTS,
     aliases: Aliases | None = None,
-    files: Sequence[model.Link] = (),
     sources: Sources | None = None,
+    progress: Progress = silent,
 ) -> model.Report:
     """Give what the page of a result shows; with `aliases`, under names that say nothing.
 
-    `sources` are those of the result, by default where it says that they were.
+    `sources` are those of the result, by default where it says that they were. `progress` hears how
+    far each stage is.
     """
     found = pairs_of(result, most_pairs)
     clusters, cluster = clusters_of(result)
@@ -77,7 +85,7 @@ def build(
     few = result.summary.documents <= most_texts
     # The similarities of a few documents are computed here, where their texts alone tell them.
     told_by_texts = scorer is not None and result.settings.groups is None
-    near = None if few and told_by_texts else search_again(result, sources)
+    near = None if few and told_by_texts else search_again(result, sources, progress)
     if near is not None:
         named |= {*near.found.a, *near.found.b}
     gathered = gather(
@@ -86,6 +94,7 @@ def build(
         named,
         scorer,
         fields,
+        partial(progress, "read (texts)"),
         every=most_texts if few else 0,
     )
     if gathered.problem is None:
@@ -100,7 +109,7 @@ def build(
     near = near or near_misses_of(result, compared, whole=whole)
     if near is None:
         near = none_of(result, are_read=gathered.problem is None, are_many=are_many(sources))
-    scanned = scan(sources, texts, options, cluster, whole=whole)
+    scanned = scan(sources, texts, options, cluster, progress, whole=whole)
     named |= {*texts, *scanned.named()}
     if aliases is not None:
         aliases.add(named, ())
@@ -115,9 +124,11 @@ def build(
         exact=not result.settings.by_sketches,
     )
     by_number = {page.numbers[key]: text for key, text in texts.items()}
-    spent = place_passages(pairs, by_number, parts, page.cluster)
+    told = partial(progress, "passages")
+    spent = place_passages(pairs, by_number, parts, page.cluster, told)
     near_model = _near_model(near, page, compared, gathered)
-    place_passages(near_model.pairs, by_number, parts, page.cluster, spent)
+    told = partial(progress, "passages (near misses)")
+    place_passages(near_model.pairs, by_number, parts, page.cluster, told, spent)
     left_out = _left_out(result, found, clusters, gathered, scanned, pairs, names)
     plan = getattr(result, "plan", None)
     main = model.Main(
@@ -128,11 +139,10 @@ def build(
             label=label,
             date=date,
             left_out=[*left_out, *fields.sentences()],
-            files=[*files],
         ),
         plan=None if plan is None else plan_of(plan, result.record()["plan"]["sentence"]),
         histogram=histogram_of(plan, found),
-        documents=_documents(result, page, names, gathered, fields, parts),
+        documents=_documents(result, page, names, gathered, fields, parts, texts),
         pairs=pairs,
         clusters=cluster_models(clusters, page.numbers, page.cluster, pairs, compared),
         near_misses=near_model,
@@ -150,20 +160,23 @@ def _wanted(
 ) -> list[Key]:
     """Choose the documents whose texts are wanted, in the order in which readers come to them.
 
-    In turn: the next pair, each cluster's first pair before any second, the largest cluster, and
-    the next near miss.
+    In turn: the next pair, each cluster's first pair before any second, and the next largest
+    cluster; beside every tenth pair a near miss, and the other near misses last.
     """
     pairs = [
         (found.a[place], found.b[place])
         for place in in_turn([cluster.get(key, key) for key in found.a])
     ]
     largest = [one.members[:MAX_READ_MEMBERS] for one in clusters]
-    missed = [] if near is None else zip(near.found.a, near.found.b, strict=True)
+    missed = iter(() if near is None else zip(near.found.a, near.found.b, strict=True))
     wanted: dict[Key, None] = {}
-    for group in itertools.zip_longest(pairs, largest, missed, fillvalue=()):
+    for turn, group in enumerate(itertools.zip_longest(pairs, largest, fillvalue=())):
         wanted |= dict.fromkeys(itertools.chain.from_iterable(group))
+        if turn % PAIRS_TO_A_MISS == 0:
+            wanted |= dict.fromkeys(next(missed, ()))
         if len(wanted) >= most:
             break
+    wanted |= dict.fromkeys(itertools.chain.from_iterable(missed))
     return [*wanted][:most]
 
 
@@ -186,6 +199,7 @@ def _documents(
     gathered: Gathered,
     fields: Fields,
     parts: Mapping[int, model.Text],
+    texts: Mapping[Key, ShownText],
 ) -> model.Documents:
     kept: list[bool | None] = [None] * len(page.keys)
     if isinstance(result, DedupResult):
@@ -210,8 +224,8 @@ def _documents(
         ],
         text=[of_text.get(number) for number in range(len(page.keys))],
         covered=[
-            covered_share(parts[number]) if number in parts else None
-            for number in range(len(page.keys))
+            covered_share(parts[number], texts[key]) if number in parts else None
+            for number, key in enumerate(page.keys)
         ],
         columns={
             name: [column.get(key) for key in page.keys] for name, column in sorted(columns.items())

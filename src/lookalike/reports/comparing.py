@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lookalike import __version__
 from lookalike.base.wording import count, similarity_text
+from lookalike.job.running import silent
 from lookalike.reports import model
 from lookalike.reports.names import address_key
 from lookalike.reports.pairs import DIGITS
@@ -36,7 +37,7 @@ def build_comparison(found: Comparison, names: tuple[str, str]) -> model.Report:
     spans = _spans(found, a, b)
     size_a, size_b = found.shingles
     shared = round(found.containment.a_in_b * size_a)
-    scanned = scan(Sources({}), texts, options, {}, whole=True)
+    scanned = scan(Sources({}), texts, options, {}, silent, whole=True)
     numbers = {key: number for number, key in enumerate(texts)}
     parts = [part_of(key, text, scanned, numbers) for key, text in texts.items()]
     parts[0].passages["1"] = spans
@@ -78,7 +79,7 @@ def build_comparison(found: Comparison, names: tuple[str, str]) -> model.Report:
         date=[None, None],
         length=[a.length, b.length],
         text=[0, 1],
-        covered=[*map(covered_share, parts)],
+        covered=[*map(covered_share, parts, texts.values())],
         columns={},
     )
     pairs = model.Pairs(

@@ -18,6 +18,8 @@ from lookalike.text.passages import MIN_WORDS
 from lookalike.text.shingles import Shingling, shingle_hashes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pyarrow as pa
     from numpy.typing import NDArray
 
@@ -116,17 +118,21 @@ class Runs:
         np.add.at(self._holding, run, 1)
         self._holders.append((run[few], documents[row[few]]))
 
-    def covered(self, own: list[int]) -> list[Covered]:
-        """Say of each text, whose own document is given, what stands elsewhere."""
+    def covered(self, own: list[int], progress: Callable[[int, int], None]) -> list[Covered]:
+        """Say of each text, whose own document is given, what stands elsewhere.
+
+        `progress` hears how many texts are done, of how many.
+        """
         run = np.concatenate([np.empty(0, np.int64), *(one[0] for one in self._holders)])
         holder = np.concatenate([np.empty(0, np.int64), *(one[1] for one in self._holders)])
         order = np.lexsort((holder, run))
         run, holder = run[order], holder[order]
         starts = np.searchsorted(run, np.arange(self._count + 1))
-        return [
-            self._covered(mine, document, starts, holder)
-            for mine, document in zip(self._of_text, own, strict=True)
-        ]
+        found = []
+        for mine, document in zip(self._of_text, own, strict=True):
+            found.append(self._covered(mine, document, starts, holder))
+            progress(len(found), len(own))
+        return found
 
     def _covered(
         self,

@@ -27,6 +27,11 @@ def plan_of(plan: Plan, sentence: str) -> model.Plan:
     least = -1 if plan.metric == "cosine" else 0
     points = [round(least + (1 - least) * i / STEPS, DIGITS) for i in range(STEPS + 1)]
     points = sorted({*points, plan.threshold})
+    found = [round(plan.probability(one), DIGITS) for one in points]
+    if plan.cascade is None and plan.distance is None:
+        # All are compared, and from the threshold on all are found: a step.
+        points = [float(least), plan.threshold, plan.threshold, 1.0]
+        found = [0.0, 0.0, 1.0, 1.0]
     return model.Plan(
         sentence=sentence,
         threshold=plan.threshold,
@@ -40,7 +45,7 @@ def plan_of(plan: Plan, sentence: str) -> model.Plan:
         shingle_reason=plan.shingle_reason,
         similarities=points,
         candidate=[round(plan.candidate(one), DIGITS) for one in points],
-        found=[round(plan.probability(one), DIGITS) for one in points],
+        found=found,
     )
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from lookalike.base.errors import LookalikeError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from lookalike.read.batches import Batch
     from lookalike.reports.fields import Fields
@@ -77,18 +77,20 @@ def gather(
     named: set[Key],
     scorer: Scorer | None,
     fields: Fields,
+    progress: Callable[[int, int], None],
     *,
     every: int = 0,
 ) -> Gathered:
     """Read the texts of the wanted documents, the first of them first, and of all named ones facts.
 
-    With `every`, texts of other documents are read after them, up to so many in all.
+    With `every`, texts of other documents are read after them, up to so many in all. `progress`
+    hears of the bytes that are read.
     """
     turns = {key: turn for turn, key in enumerate(wanted)}
     gathered = Gathered(problem=sources.problem)
     gathering = _Gathering(gathered, turns)
     try:
-        for which, batch in sources.batches():
+        for which, batch in sources.batches(progress):
             keys = {row: (which, name) for row, name in enumerate(batch.ids.to_pylist())}
             for key in keys.values():
                 if every and key not in turns and len(turns) < every:

@@ -167,7 +167,7 @@ class Documents:
     text: list[int | None]
     """The number of its text; null where the page has none."""
     covered: list[float | None]
-    """Which share of the text, from 0 to 1, stands in any other document; null: not computed."""
+    """Which share of its words, from 0 to 1, stands in any other document; null: not computed."""
     columns: dict[str, list[Value]]
     """The other columns of the input, by name, for filters."""
 
@@ -277,9 +277,9 @@ class Text:
     they do not overlap. They stand in the text of `a` of a pair alone: look at `a`, then for `b`.
     """
     coverage: list[Coverage] = field(default_factory=list)
-    """In order, without overlap: together they are the share `Documents.covered`."""
+    """In order, without overlap: their words are the share `Documents.covered` of all words."""
     sources: list[tuple[int, float]] = field(default_factory=list)
-    """Document and the share of this text that stands in it by itself, the largest share first."""
+    """Document and the share of the words that stands in it by itself, the largest share first."""
     more_sources: int = 0
     """How many documents with smaller shares are not among the sources."""
     remembered: int | None = None

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from lookalike.reports import model
 from lookalike.reports.coverage import MAX_HOLDERS
-from lookalike.reports.offsets import unit_length
 from lookalike.reports.pairs import DIGITS
 
 if TYPE_CHECKING:
@@ -24,9 +23,8 @@ def part_of(key: Key, text: ShownText, scanned: Scanned, numbers: Mapping[Key, i
     """Lay out what is known of one text, but for its passages."""
     covered = scanned.covered[key]
     number = {place: numbers[scanned.keys[place]] for place in scanned.used(covered)}
-    length = max(text.length, 1)
     shares = [
-        (number[document], sum(end - start for start, end in (text.span(*one) for one in words)))
+        (number[document], sum(last - first + 1 for first, last in words))
         for document, words in covered.shares
     ]
     shares.sort(key=lambda share: (-share[1], share[0]))
@@ -34,7 +32,7 @@ def part_of(key: Key, text: ShownText, scanned: Scanned, numbers: Mapping[Key, i
         document=numbers[key],
         text=text.text,
         coverage=_coverage(text, covered.stretches, number),
-        sources=[(document, round(units / length, DIGITS)) for document, units in shares],
+        sources=[(document, _share(words, text)) for document, words in shares],
         more_sources=covered.more,
         remembered=MAX_HOLDERS if covered.crowded else None,
         boilerplate=[
@@ -58,7 +56,10 @@ def _coverage(
     return found
 
 
-def covered_share(part: model.Text) -> float:
-    """Give which share of a text stands in other documents."""
-    covered = sum(one.end - one.start for one in part.coverage)
-    return round(covered / max(unit_length(part.text), 1), DIGITS)
+def covered_share(part: model.Text, text: ShownText) -> float:
+    """Give which share of the words of a text stands in other documents."""
+    return _share(sum(one.words for one in part.coverage), text)
+
+
+def _share(words: int, text: ShownText) -> float:
+    return round(words / max(len(text.words[0]), 1), DIGITS)

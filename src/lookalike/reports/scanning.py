@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
+    from lookalike.job.running import Progress
     from lookalike.reports.coverage import Covered
     from lookalike.reports.found import Key
     from lookalike.reports.sources import Sources
@@ -52,6 +54,7 @@ def scan(
     texts: Mapping[Key, ShownText],
     options: Normalisation,
     cluster: Mapping[Key, int],
+    progress: Progress,
     *,
     whole: bool,
 ) -> Scanned:
@@ -67,10 +70,9 @@ def scan(
     shown = strings([text.text for text in texts.values()])
     runs.look(shown, np.arange(len(texts)), counted.among(scanned.keys))
     if not whole:
-        size = sum(one.size for one in sources.corpora.values())
-        scanned.all = size <= MAX_SCANNED_BYTES
+        scanned.all = sources.size <= MAX_SCANNED_BYTES
     if not whole and scanned.all:
-        for which, batch in sources.batches():
+        for which, batch in sources.batches(partial(progress, "read (coverage)")):
             keys = [(which, name) for name in batch.ids.to_pylist()]
             rows = [row for row, key in enumerate(keys) if key not in texts]
             others = [keys[row] for row in rows]
@@ -78,7 +80,7 @@ def scan(
             scanned.keys += others
             taken: pa.Array = batch.texts.take(rows).fill_null("")
             runs.look(taken, np.arange(begin, begin + len(others)), counted.among(others))
-    found = runs.covered([*range(len(texts))])
+    found = runs.covered([*range(len(texts))], partial(progress, "coverage"))
     scanned.covered = dict(zip(texts, found, strict=True))
     return scanned
 

@@ -24,6 +24,7 @@ from lookalike.reports.near_misses import (
 from lookalike.reports.sources import REFERENCE, SOURCE
 
 if TYPE_CHECKING:
+    from lookalike.job.running import Progress
     from lookalike.reports.sources import Sources
     from lookalike.results import FindResult, Result
 
@@ -33,14 +34,18 @@ MAX_BYTES = 1 << 28
 """Of sources that are searched again."""
 
 
-def search_again(result: Result, sources: Sources) -> NearMisses | None:
+def search_again(result: Result, sources: Sources, progress: Progress) -> NearMisses | None:
     """Find the pairs just below the threshold; None where that would take long, or cannot be."""
     if not _is_possible(result, sources):
         return None
     settings = result.settings
     least = least_of(settings)
     corpora = [sources.corpora[one] for one in (REFERENCE, SOURCE) if one in sources.corpora]
-    running = Running.of(skip_bad=bool(result.run.reading.get("skip_bad", False)))
+    running = Running.of(
+        skip_bad=bool(result.run.reading.get("skip_bad", False)),
+        # The search that is shown with the result may have had stages of the same names.
+        progress=lambda stage, *done: progress(f"{stage} (near misses)", *done),
+    )
     try:
         # The bands that were planned are those of the threshold: for a lower one there are others.
         lower = replace(settings, threshold=least, bands=None, rows=None, cascade=None)
@@ -64,7 +69,7 @@ def search_again(result: Result, sources: Sources) -> NearMisses | None:
 
 def are_many(sources: Sources) -> bool:
     """Tell whether a search would take long."""
-    return sum(one.size for one in sources.corpora.values()) > MAX_BYTES
+    return sources.size > MAX_BYTES
 
 
 def _is_possible(result: Result, sources: Sources) -> bool:

@@ -17,7 +17,7 @@ from lookalike.read.source import InMemory
 from lookalike.reports.places import places_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -90,11 +90,18 @@ class Sources:
         files = frozenset(str(one[0]) for one in (*run.sources, *run.against))
         return cls(corpora, known=files)
 
-    def batches(self) -> Iterator[tuple[str, Batch]]:
+    @property
+    def size(self) -> int:
+        """The bytes of all."""
+        return sum(one.size for one in self.corpora.values())
+
+    def batches(self, progress: Callable[[int, int], None]) -> Iterator[tuple[str, Batch]]:
         """Give all documents in order, those of a reference first, each batch with its corpus.
 
-        Documents that are no texts, lists of tokens or vectors, are not given.
+        Documents that are no texts, lists of tokens or vectors, are not given. `progress` hears how
+        many bytes are done, of how many.
         """
+        before, total = 0, self.size
         for which in (REFERENCE, SOURCE):
             if which not in self.corpora:
                 continue
@@ -103,6 +110,8 @@ class Sources:
             for batch in corpus.batches():
                 if batch.texts.type == TEXT:
                     yield which, batch if old is None else _rows_of(batch, old[batch.shards])
+                progress(before + batch.read, total)
+            before += corpus.size
 
     @property
     def are_as_they_were(self) -> bool:

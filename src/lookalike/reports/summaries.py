@@ -37,7 +37,6 @@ def summary_of(
     label: str | None,
     date: str | None,
     left_out: list[str],
-    files: list[model.Link],
 ) -> model.Summary:
     """Give what ran and what came of it."""
     record = result.record()
@@ -62,7 +61,7 @@ def summary_of(
         warnings=[in_words(line) for line in (*record["warnings"], *doubts)],
         notes=notes,
         left_out=left_out,
-        files=[] if names.anonymous else files,
+        files=[],
         anonymous=names.anonymous,
         label=label,
         date=date,

@@ -11,6 +11,7 @@ from urllib.parse import quote
 from lookalike.base.errors import SettingsError
 from lookalike.base.option_types import check_path
 from lookalike.base.wording import Message, count, setting
+from lookalike.job.running import silent
 from lookalike.reports import model
 from lookalike.reports.building import build
 from lookalike.reports.comparing import build_comparison
@@ -26,6 +27,7 @@ from lookalike.write.files import check_targets, write_atomically
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from lookalike.job.running import Progress
     from lookalike.settings import ReportOptions
 
 __all__ = ["Page", "write_page"]
@@ -63,11 +65,16 @@ class Page:
 
 
 def write_page(
-    result: Any, options: ReportOptions, *, written_to: str | os.PathLike[str] | None = None
+    result: Any,
+    options: ReportOptions,
+    progress: Progress | None = None,
+    *,
+    written_to: str | os.PathLike[str] | None = None,
 ) -> Page:
     """Write the page of a result, of the folder or file of one, or of a comparison.
 
-    `written_to` is where a result that is in memory was written too.
+    `progress` hears how far it is. `written_to` is where a result that is in memory was written
+    too.
     """
     if options.out is None:
         raise SettingsError(f"name the file of the page by {setting('out')}, as report.html")
@@ -97,9 +104,11 @@ def write_page(
         most_pairs=_most("most_pairs", options.most_pairs),
         most_texts=_most("most_texts", options.most_texts),
         aliases=aliases,
-        files=[] if place is None else links_of(Path(place), path),
         sources=documents,
+        progress=progress or silent,
     )
+    if place is not None and aliases is None:
+        report.main.summary.files = links_of(Path(place), path)
     if aliases is not None and key is not None:
         # First, so that there is no page whose names nobody can tell.
         aliases.write(key)

@@ -96,7 +96,8 @@ class Comparison:
 
     def _passage(self, passage: Passage) -> str:
         part = self.a[passage.a_start : passage.a_end]
-        return part if isinstance(part, str) else " ".join(part)
+        # In one line, as a table has it.
+        return " ".join(part.split() if isinstance(part, str) else part)
 
 
 def compare(

@@ -9,6 +9,7 @@ from lookalike.base.options import option
 
 if TYPE_CHECKING:
     import os
+    from collections.abc import Callable
 
 __all__ = ["Labelled", "ReportOptions", "Reported"]
 
@@ -79,6 +80,18 @@ class PageFile:
     )
 
 
+@dataclass(frozen=True, kw_only=True, init=False, repr=False, eq=False)
+class Followed:
+    """Who hears how far a page is."""
+
+    progress: Callable[[str, int, int], None] | bool | None = option(
+        None,
+        "Called with the stage, how much of it is done, and how much there is; of read these are "
+        "bytes. True shows it on standard error, in a notebook below the cell.",
+        python_only=True,
+    )
+
+
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class ReportOptions(PageBounds, Labelled, PageFile):
+class ReportOptions(Followed, PageBounds, Labelled, PageFile):
     """Options of `report`."""

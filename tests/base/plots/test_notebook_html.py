@@ -113,6 +113,18 @@ def test_long_tables_say_how_long_they_are():
     assert "The first 20 of 435 rows." in page
 
 
+def test_a_passage_is_in_one_line():
+    text = "One two three\n\nfour  five\tsix seven"
+    assert '<td style="text-align:left">One two three four five six seven</td>' in (
+        lookalike.compare(text, f"{text} eight")._repr_html_()
+    )
+
+
+def test_what_a_plan_compares_is_not_said_to_be_found():
+    heads = re.findall("<th>([^<]*)</th>", lookalike.plan(0.8)._repr_html_())
+    assert heads == ["similarity", "candidate", "compared"]
+
+
 def test_nothing_found_is_shown_too():
     for texts in ([], ["one text"], ["one text", "quite another"]):
         with lookalike.find(texts) as found:

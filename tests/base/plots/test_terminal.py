@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from lookalike import Cascade
 from lookalike.base.plots.shapes import Histogram
-from lookalike.base.plots.terminal import bar_lines, curve_lines, plain
+from lookalike.base.plots.terminal import bar_lines, curve_key, curve_lines, plain
 
 GOLDEN = Path(__file__).parent / "golden"
 ONE = [Cascade.banding(20, 5).curve()]
@@ -70,3 +70,23 @@ def test_a_bin_with_pairs_has_a_bar_and_one_without_has_none():
         *(True, True, False, False, False, True, False, False, False, True)
     ]
     assert "<1" in lines[5]
+
+
+def test_bars_begin_with_the_first_bin_that_has_pairs():
+    found = Histogram.of("pairs", [0.81, 0.99], bins=10)
+    assert [line.split("  ")[0] for line in bar_lines(found, 60)] == [
+        "0.80 to 0.90",
+        "0.90 to 1.00",
+    ]
+    none = Histogram.of("pairs", [], bins=10)
+    assert len(bar_lines(none, 60)) == 10
+
+
+def test_the_signs_of_a_drawing_are_explained():
+    assert curve_key(ONE, threshold=0.7) == "● P = 1/2   ○ (1/b)^(1/r)   ┊ threshold 0.7"
+    assert curve_key(ONE, ascii_only=True) == "O P = 1/2   o (1/b)^(1/r)"
+    assert curve_key(THREE) == "A, B, C: P = 1/2"
+    for ascii_only in (False, True):
+        key = curve_key(ONE, ascii_only=ascii_only, threshold=0.7)
+        drawn = plain(curve_lines(ONE, 80, ascii_only=ascii_only, threshold=0.7))
+        assert all(part[0] in drawn for part in key.split("   "))

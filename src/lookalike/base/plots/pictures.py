@@ -302,8 +302,9 @@ def draw_sizes(sizes: NDArray[np.int64], ax: Any = None, label: str = "clusters"
 def _whole_ticks(axis: Any) -> None:
     """Write whole numbers along a logarithmic axis, as 1,000."""
     matplotlib()
-    from matplotlib.ticker import FuncFormatter, NullFormatter
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
+    axis.set_major_locator(LogLocator(subs=(1, 2, 5), numticks=20))
     axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}" if value >= 1 else ""))
     axis.set_minor_formatter(NullFormatter())
 

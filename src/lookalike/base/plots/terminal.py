@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     Piece = tuple[str, int | None]
 
-__all__ = ["bar_lines", "curve_lines", "curve_names", "labelled_bars", "plain"]
+__all__ = ["bar_lines", "curve_key", "curve_lines", "curve_names", "labelled_bars", "plain"]
 
 HEIGHT = 13
 """Lines of the curves themselves: odd, so that one half has a line of its own."""
@@ -39,6 +39,8 @@ SIGNS = {
     False: {"up": "┤", "side": "│", "corner": "└", "line": "─", "tick": "┬", "at": "┊"},
     True: {"up": "+", "side": "|", "corner": "+", "line": "-", "tick": "+", "at": ":"},
 }
+FULL, HOLLOW = {False: "●", True: "O"}, {False: "○", True: "o"}
+"""Where the chance is one half, and where the rule of thumb has that."""
 
 
 def curve_names(number: int) -> list[str]:
@@ -66,11 +68,10 @@ def curve_lines(
     for number, curve in enumerate(curves):
         alone = len(curves) == 1
         if alone and curve.estimate is not None:
-            hollow = "o" if ascii_only else "○"
-            canvas.mark(curve, curve.estimate, hollow, number)
+            canvas.mark(curve, curve.estimate, HOLLOW[ascii_only], number)
         if curve.half is not None:
-            full = "O" if ascii_only else "●"
-            canvas.mark(curve, curve.half, full if alone else names[number], number)
+            sign = FULL[ascii_only] if alone else names[number]
+            canvas.mark(curve, curve.half, sign, number)
     lines = []
     for row in range(HEIGHT):
         named = row % (HEIGHT // 2) == 0
@@ -78,6 +79,26 @@ def curve_lines(
         label = f"{value:3} {signs['up' if named else 'side']}"
         lines.append([(label, None), *canvas.pieces(row)])
     return [*lines, *_axis(canvas.width, metric, signs)]
+
+
+def curve_key(
+    curves: Sequence[Curve], *, ascii_only: bool = False, threshold: float | None = None
+) -> str:
+    """Say what the signs in a drawing of curves mean."""
+    names = [
+        name
+        for name, curve in zip(curve_names(len(curves)), curves, strict=True)
+        if curve.half is not None
+    ]
+    parts = []
+    if names:
+        sign = FULL[ascii_only] if len(curves) == 1 else f"{', '.join(names)}:"
+        parts.append(f"{sign} P = 1/2")
+    if len(curves) == 1 and curves[0].estimate is not None:
+        parts.append(f"{HOLLOW[ascii_only]} (1/b)^(1/r)")
+    if threshold is not None:
+        parts.append(f"{SIGNS[ascii_only]['at']} threshold {in_full(threshold)}")
+    return "   ".join(parts)
 
 
 @dataclass
@@ -166,9 +187,14 @@ def _axis(width: int, metric: str, signs: dict[str, str]) -> list[list[Piece]]:
 
 
 def bar_lines(histogram: Histogram, width: int, *, ascii_only: bool = False) -> list[str]:
-    """Draw counts as bars, a line for each bin, as long as the logarithm of its count."""
-    begin = [f"{low:.2f} to {high:.2f}" for low, high in pairwise(histogram.edges)]
-    return labelled_bars(begin, histogram.counts, width, ascii_only=ascii_only)
+    """Draw counts as bars, a line for each bin, as long as the logarithm of its count.
+
+    The first line is of the first bin that has pairs: of a result, none is below the threshold.
+    """
+    filled = np.flatnonzero(histogram.counts)
+    first = int(filled[0]) if len(filled) else 0
+    begin = [f"{low:.2f} to {high:.2f}" for low, high in pairwise(histogram.edges[first:])]
+    return labelled_bars(begin, histogram.counts[first:], width, ascii_only=ascii_only)
 
 
 def labelled_bars(

@@ -128,7 +128,7 @@ class CurveFigure {
       { viewBox: `0 0 ${width} ${whole}`, width, height: whole, role: "img", "aria-label": name },
       hatches(),
       this.areas(x, y),
-      axes(x, y),
+      grid(x, y),
       draw("line", { class: "threshold", x1: x(this.threshold), x2: x(this.threshold), y1: y(0), y2: y(1) }),
       draw("text", { x: x(this.threshold), y: top - 3, class: "small", "text-anchor": "middle" }, "threshold"),
       draw("line", { class: "help", x1: x(0), x2: x(half), y1: y(0.5), y2: y(0.5) }),
@@ -137,6 +137,8 @@ class CurveFigure {
       draw("path", { class: "rule", d: diamond(x(rule), y(this.chance(rule))) }, draw("title", {}, `(1/b)^(1/r) = ${rule.toFixed(4)}`)),
       draw("circle", { class: "half", cx: x(half), cy: y(0.5), r: 5 }, draw("title", {}, `one half at ${half.toFixed(4)}`)),
       this.marks(x, y, width),
+      // Last, as the lines of the marks would cross them.
+      axisNames(x, y),
     );
   }
 
@@ -179,7 +181,9 @@ class CurveFigure {
         "g",
         { class: isSimilar ? "mark similar" : "mark" },
         draw("title", {}, `${names.join(", ")}: ${share(similarity)}, probability ${this.chance(similarity).toFixed(4)}`),
-        draw("line", { x1: px, x2: px, y1: py, y2: y(0) + 26 }),
+        // Not through the numbers of the axis.
+        draw("line", { x1: px, x2: px, y1: py, y2: y(0) + 4 }),
+        draw("line", { x1: px, x2: px, y1: y(0) + 21, y2: y(0) + 30 }),
         isSimilar ? draw("circle", { cx: px, cy: py, r: 4.5 }) : draw("path", { d: diamond(px, py, 5) }),
         level < 0 ? null : draw("text", { x: at, y: base, "text-anchor": "middle", class: "small" }, label),
       );
@@ -220,17 +224,19 @@ function hatches() {
   return draw("defs", {}, pattern("hatch-positives", 45), pattern("hatch-negatives", -45));
 }
 
-function axes(x, y) {
+const FIFTHS = [0, 0.2, 0.4, 0.6, 0.8, 1];
+
+function grid(x, y) {
+  const lines = FIFTHS.map((value) => draw("line", { class: "grid", x1: x(0), x2: x(1), y1: y(value), y2: y(value) }));
+  return [...lines, draw("line", { class: "axis", x1: x(0), x2: x(1), y1: y(0), y2: y(0) })];
+}
+
+function axisNames(x, y) {
   const parts = [];
-  for (let tenth = 0; tenth <= 10; tenth += 1) {
-    const value = tenth / 10;
-    if (tenth % 2 === 0) {
-      parts.push(draw("line", { class: "grid", x1: x(0), x2: x(1), y1: y(value), y2: y(value) }));
-      parts.push(draw("text", { x: x(0) - 8, y: y(value) + 4, "text-anchor": "end", class: "small" }, value.toFixed(1)));
-      parts.push(draw("text", { x: x(value), y: y(0) + 16, "text-anchor": "middle", class: "small" }, value.toFixed(1)));
-    }
+  for (const value of FIFTHS) {
+    parts.push(draw("text", { x: x(0) - 8, y: y(value) + 4, "text-anchor": "end", class: "small" }, value.toFixed(1)));
+    parts.push(draw("text", { x: x(value), y: y(0) + 16, "text-anchor": "middle", class: "small" }, value.toFixed(1)));
   }
-  parts.push(draw("line", { class: "axis", x1: x(0), x2: x(1), y1: y(0), y2: y(0) }));
   parts.push(draw("text", { x: x(1), y: y(0) - 6, "text-anchor": "end", class: "small" }, "similarity s"));
   parts.push(draw("text", { x: x(0) + 6, y: y(1) + 12, class: "small" }, "probability of being a candidate"));
   return parts;

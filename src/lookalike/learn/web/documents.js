@@ -158,7 +158,7 @@ class CountedRows {
     this.facts = facts;
     this.rows = [];
     this.said = make("p", { class: "legend", "aria-live": "polite", id: "pair-said" });
-    const heads = ["row", ...matrixHeads({ ...facts, labels: ["", ""] }), "kind"];
+    const heads = ["row", ...matrixHeads({ ...facts, labels: ["first", "second"] }), "kind"];
     this.table = new ScrollTable("Rows of the chosen pair that count", heads, 0, (at) => this.row(at));
     this.node = make("div", {}, this.said, this.table.node);
   }

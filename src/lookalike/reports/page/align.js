@@ -157,15 +157,18 @@ function differences(textA, [startA, endA], textB, [startB, endB]) {
   return { a: spansOfRest(a, common[0]), b: spansOfRest(b, common[1]) };
 }
 
+// After these no word is cut: a blank, and signs of scripts without blanks, each a word of its own.
+const WORD_ENDS = /[\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/gu;
+
 // Where to fold a stretch that both have: [start, end] of what is hidden, or null where it is short.
-// Cuts are at blanks, so that no word and no character is cut.
+// Cuts are where words end, so that no word and no character is cut.
 function foldRange(text, start, end) {
   const [shown, least] = [160, 240];
   if (end - start < 2 * shown + least) return null;
-  const first = text.slice(start, start + shown).search(/\s\S*$/u);
-  const last = text.slice(end - shown, end).search(/\s/u);
-  if (first < 0 || last < 0) return null;
-  return [start + first + 1, end - shown + last + 1];
+  const first = [...text.slice(start, start + shown).matchAll(WORD_ENDS)].pop();
+  const [last] = text.slice(end - shown, end).matchAll(WORD_ENDS);
+  if (!first || !last) return null;
+  return [start + first.index + first[0].length, end - shown + last.index + last[0].length];
 }
 
 // A long stretch in parts of some thousand characters, cut after a line, or else after a blank.

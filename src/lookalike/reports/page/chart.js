@@ -28,7 +28,8 @@ function chartLegend(plan, histogram) {
     items.push(h("li", {}, h("i", { class: `key bar-${series.name}` }), series.what));
   }
   if (plan && plan.found.length) {
-    items.push(h("li", {}, h("i", { class: "key line-found" }), "Probability that a pair is found (right axis)."));
+    const whole = plan.cascade && report.summary.exact ? "compared exactly (right axis); below the threshold it is then rejected." : "found (right axis).";
+    items.push(h("li", {}, h("i", { class: "key line-found" }), `Probability that a pair is ${whole}`));
     if (plan.cascade) {
       items.push(h("li", {}, h("i", { class: "key line-candidate" }), `Probability that it becomes a candidate by ${plan.cascade}.`));
     }
@@ -38,7 +39,7 @@ function chartLegend(plan, histogram) {
 
 function drawChart(plan, histogram, threshold, state, width) {
   const height = Math.max(220, Math.min(340, width * 0.42));
-  const area = { left: 52, right: width - 52, top: 14, bottom: height - 34 };
+  const area = { left: 52, right: width - 52, top: 30, bottom: height - 44 };
   const edges = histogram ? histogram.edges : plan.similarities;
   const [low, high] = [edges[0], edges[edges.length - 1]];
   const x = (value) => area.left + ((value - low) / (high - low)) * (area.right - area.left);
@@ -50,8 +51,12 @@ function drawChart(plan, histogram, threshold, state, width) {
     role: "img",
     "aria-label": chartDescription(plan, histogram, threshold),
   });
-  if (histogram) drawBars(drawing, histogram, state, area, x);
+  if (histogram) {
+    drawBars(drawing, histogram, state, area, x);
+    drawing.append(g("text", { class: "tick", x: area.left - 8, y: area.top - 16, "text-anchor": "end" }, "pairs"));
+  }
   drawAxes(drawing, area, x, share, [low, high], Boolean(plan && plan.found.length));
+  if (plan && plan.found.length) drawing.append(g("text", { class: "tick", x: width - 2, y: area.top - 16, "text-anchor": "end" }, "probability"));
   if (plan) {
     if (plan.cascade) drawCurve(drawing, plan.similarities, plan.candidate, x, share, "line-candidate");
     drawCurve(drawing, plan.similarities, plan.found, x, share, "line-found");
@@ -59,7 +64,8 @@ function drawChart(plan, histogram, threshold, state, width) {
   if (threshold !== null) {
     drawing.append(
       g("line", { class: "threshold", x1: x(threshold), x2: x(threshold), y1: area.top, y2: area.bottom }),
-      g("text", { class: "threshold-name", x: x(threshold) - 5, y: area.top + 10, "text-anchor": "end" }, `threshold ${threshold}`),
+      // Above the curves, which are high here.
+      g("text", { class: "threshold-name", x: x(threshold), y: area.top - 8, "text-anchor": "middle" }, `threshold ${threshold}`),
     );
   }
   return drawing;
@@ -117,6 +123,7 @@ function drawAxes(drawing, area, x, share, [low, high], right) {
     const value = low + ((high - low) * i) / steps;
     drawing.append(g("text", { class: "tick", x: x(value), y: area.bottom + 18, "text-anchor": "middle" }, value.toFixed(1)));
   }
+  drawing.append(g("text", { class: "tick", x: (area.left + area.right) / 2, y: area.bottom + 38, "text-anchor": "middle" }, "similarity"));
   for (const value of right ? [0, 0.5, 1] : []) {
     drawing.append(g("text", { class: "tick", x: area.right + 8, y: share(value) + 4 }, `${value * 100} %`));
   }

@@ -41,7 +41,10 @@ function graphFigure(cluster) {
 
 function heatFigure(cluster) {
   const matrix = cluster.matrix || matrixOfPairs(cluster);
-  if (!matrix || matrix.length < 2) return null;
+  if (!matrix || matrix.length < 3) return null; // of two, there is no more than their pair
   const gaps = matrix.some((row) => row.includes(null)) ? " Empty cells are not pairs." : "";
-  return h("figure", {}, heatMap(cluster, matrix), h("figcaption", {}, `Every two members: a stronger colour is more similar. Numbers refer to the list of members.${gaps}`));
+  const values = matrix.flatMap((row, i) => row.filter((value, j) => i !== j && value !== null));
+  const [least, most] = [Math.min(...values), Math.max(...values)].map(similarity);
+  const range = least === most ? `: ${least}` : `, from ${least} (faintest) to ${most} (strongest)`;
+  return h("figure", {}, heatMap(cluster, matrix), h("figcaption", {}, `Similarity of every two members${range}. Numbers refer to the list of members.${gaps}`));
 }

@@ -10,11 +10,13 @@ function many(number, one, several) {
   return `${count(number)} ${number === 1 ? one : several || `${one}s`}`;
 }
 
-// Three digits, and never 1.000 for what is less than 1.
+// Three digits, or as many as keep it on its side of 1 and of the threshold: 0.7998 is below 0.8.
 function similarity(value) {
   if (value === null || value === undefined) return "–";
-  if (value < 1 && value > 0.9995) return "0.999";
-  return value.toFixed(3);
+  const limits = [1, report.summary.threshold].filter((limit) => limit !== null);
+  let digits = 3;
+  while (digits < 6 && limits.some((limit) => value < limit !== Number(value.toFixed(digits)) < limit)) digits++;
+  return value.toFixed(digits);
 }
 
 // A share as a percentage, and never 100 % for what is less than all.
@@ -22,8 +24,7 @@ function percent(value) {
   if (value === null || value === undefined) return "–";
   if (value < 1 && value > 0.9995) return "99.9 %";
   if (value > 0 && value < 0.001) return "0.1 %";
-  const text = (value * 100).toFixed(1);
-  return `${text.endsWith(".0") ? text.slice(0, -2) : text} %`;
+  return `${(value * 100).toFixed(value === 0 || value === 1 ? 0 : 1)} %`;
 }
 
 // A setting or a fact as text.
@@ -52,5 +53,5 @@ function short(name, most) {
 }
 
 function sentence(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`;
 }

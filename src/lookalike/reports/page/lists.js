@@ -52,7 +52,7 @@ function pairTable(pairs, rows, { name, caption, whole = false }) {
     rows,
     sort: "-sim",
     fields: whole || rows.length > FEW_ROWS ? pairFields(pairs) : null,
-    placeholder: "sim:>0.9 id:draft",
+    placeholder: pairs === report.pairs ? "sim:>0.9 id:draft" : "id:draft shared:>100",
     nothing: rows.length ? "No pair fits this filter." : "No pairs.",
     address: (row) => pairAddress(pairs, row),
   });
@@ -165,12 +165,14 @@ function documentsView() {
   );
 }
 
+const UNREAD = ["file or record", "files and records"];
+
 function skippedTable() {
   const skipped = report.skipped;
   return table({
     name: "skipped",
     caption: "What was not read",
-    unit: ["file", "files"],
+    unit: UNREAD,
     columns: [
       { key: "path", title: "Path", wide: true, value: (row) => skipped.path[row], cell: (row) => bdi(skipped.path[row]) },
       { key: "reason", title: "Why", value: (row) => skipped.reason[row], cell: (row) => bdi(skipped.reason[row]) },

@@ -19,7 +19,9 @@ function clusterGraph(cluster) {
   const places = graphLayout(members.length, edges);
   const floor = Math.min(1, ...rows.map((row) => report.pairs.similarity[row]));
   return fitted((width) => {
-    const height = Math.min(380, Math.max(220, width * 0.7));
+    // As high as a heat map beside it where there are many.
+    const some = members.length > 2 ? Math.min(380, Math.max(220, width * 0.7)) : 120;
+    const height = members.length > 16 ? Math.min(540, width) : some;
     const [padX, padY] = [Math.min(70, width * 0.18), 34];
     const at = (i) => [padX + places[i].x * (width - 2 * padX), padY + places[i].y * (height - 2 * padY)];
     const drawing = g("svg", { width, height, viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Graph of ${many(members.length, "document")} and the ${many(rows.length, "pair")} among them; the pairs are listed below.` });
@@ -67,13 +69,19 @@ function heatMap(cluster, matrix) {
       if (cell > 9) {
         drawing.append(
           g("text", { class: "tick", x: number - 6, y: middle + 4, "text-anchor": "end" }, i + 1),
-          g("text", { class: "tick", x: middle, y: number - 8, "text-anchor": "middle" }, i + 1),
+          upperNumber(middle, number, i + 1, cell),
         );
       }
       order.forEach((j, x) => drawing.append(heatCell(cluster, matrix, [i, j], { x: number + x * cell, y: number + y * cell, cell, floor })));
     });
     return drawing;
   }, { class: "drawing heat-map" });
+}
+
+// The number over a column, upright where it would reach into the next.
+function upperNumber(x, bottom, number, cell) {
+  if (cell >= 20) return g("text", { class: "tick", x, y: bottom - 8, "text-anchor": "middle" }, number);
+  return g("text", { class: "tick", transform: `translate(${x + 4} ${bottom - 5}) rotate(-90)` }, number);
 }
 
 function heatCell(cluster, matrix, [i, j], { x, y, cell, floor }) {

@@ -20,7 +20,7 @@ function summaryView() {
       topSources(),
     ),
     report.histogram || report.plan ? h("section", { "aria-labelledby": "how-similar" }, h("h2", { id: "how-similar" }, "How similar the documents are"), planChart(report.plan, report.histogram, summary.threshold), report.plan && h("p", { class: "muted" }, report.plan.sentence)) : null,
-    report.skipped.count ? h("p", { class: "note" }, `${many(report.skipped.count, "file was", "files were")} not read. `, h("a", { href: "#method" }, "Which, and why")) : null,
+    report.skipped.count ? h("p", { class: "note" }, `${many(report.skipped.count, ...UNREAD)} ${report.skipped.count === 1 ? "was" : "were"} not read. `, h("a", { href: "#method" }, "Which, and why")) : null,
   );
 }
 
@@ -121,7 +121,7 @@ function methodView() {
     h("p", { class: "lead" }, summary.score, summary.threshold === null ? "." : `; the threshold is ${summary.threshold}.`),
     plan && h("section", { "aria-labelledby": "plan" }, h("h2", { id: "plan" }, "The plan"), h("p", {}, plan.sentence), planFigures(plan), planChart(plan, report.histogram, summary.threshold)),
     audit && h("section", { "aria-labelledby": "audit" }, h("h2", { id: "audit" }, "The audit"), auditFacts(audit)),
-    skipped.count ? h("section", { "aria-labelledby": "skipped" }, h("h2", { id: "skipped" }, "What was not read"), h("p", {}, skipped.path.length < skipped.count ? `${count(skipped.path.length)} of ${many(skipped.count, "file")} are listed.` : ""), skippedTable()) : null,
+    skipped.count ? h("section", { "aria-labelledby": "skipped" }, h("h2", { id: "skipped" }, "What was not read"), h("p", {}, skipped.path.length < skipped.count ? `${count(skipped.path.length)} of ${many(skipped.count, ...UNREAD)} are listed.` : ""), skippedTable()) : null,
     summary.notes.length ? h("section", { "aria-labelledby": "notes" }, h("h2", { id: "notes" }, "Notes"), h("ul", {}, summary.notes.map((note) => h("li", {}, note)))) : null,
     facts("Counts", summary.counts),
     facts("Settings", summary.settings),
@@ -135,8 +135,8 @@ function planFigures(plan) {
     "dl",
     { class: "figures" },
     plan.bands ? figure(count(plan.bands), "Bands", plan.rows ? `of ${many(plan.rows, "row")}` : null) : null,
-    figure(percent(plan.recall), "Recall requested"),
-    plan.half === null ? null : figure(similarity(plan.half), "Found with probability 1/2"),
+    figure(plain(plan.recall), "Recall requested"),
+    plan.half === null ? null : figure(similarity(plan.half), "P = 1/2 at"),
     plan.rule_of_thumb === null ? null : figure(similarity(plan.rule_of_thumb), "(1/b)^(1/r)"),
     plan.shingle ? figure(plan.shingle, "Shingles", plan.shingle_reason) : null,
   );
