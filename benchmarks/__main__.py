@@ -9,6 +9,7 @@ import argparse
 import sys
 import tempfile
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -85,17 +86,17 @@ def _whole_jobs(asked: argparse.Namespace, folder: Path) -> None:
     about = {"told": told, "bytes": made.size, "truth": truth.wanted(made.count).told}
     sizes = [size for size in (made.count // 100, made.count // 10) if size >= SMALL]
     sizes = sizes or [max(made.count // 10, 1)]
-    if asked.benchmark == "spark":
-        # A job takes seconds whatever its size: from a very small one nothing can be told.
-        sizes = sizes[-1:]
+    on_spark = asked.benchmark == "spark"
 
-    def run(name: str, entry: Entry) -> Measured:
+    def run(name: str, entry: Entry, count: int = made.count) -> Measured:
         # A peer reads Parquet; Lookalike reads what is asked for.
-        on_spark = asked.benchmark == "spark"
         suffix = "parquet" if entry.requires or on_spark else asked.format
-        files = [
-            (size, corpus.made(size, asked.seed, suffix).path) for size in (*sizes, made.count)
-        ]
+        fewer = [size for size in sizes if size < count]
+        if on_spark:
+            # A job takes seconds whatever its size: from a very small one nothing can be told. Of
+            # peers that do not come to all documents it is found out how far they come.
+            fewer = _ladder(count) if entry.requires else fewer[-1:]
+        files = [(size, corpus.made(size, asked.seed, suffix).path) for size in (*fewer, count)]
         python = sys.executable
         if entry.requires:
             python = str(interpreter(name.removesuffix(HELPED), entry.requires))
@@ -115,7 +116,15 @@ def _whole_jobs(asked: argparse.Namespace, folder: Path) -> None:
     name += f"-{shingles}".replace(":", "") if str(shingles) != SHINGLE[asked.benchmark] else ""
     name += f"-{asked.format}" if asked.format != "parquet" else ""
     name += f"-{asked.memory}" if asked.memory else ""
-    _compete(asked, judge, "documents", about, name, run)
+    own = f"lookalike-spark-{asked.threads}"
+    beside = partial(run, own, entries("spark")[own]) if on_spark else None
+    _compete(asked, judge, "documents", about, name, run, beside)
+
+
+def _ladder(count: int) -> list[int]:
+    """Give sizes up to a count, each about twice the one before."""
+    steps = [digit * 10**power for power in range(3, 10) for digit in (1, 2, 5)]
+    return [size for size in steps if size < count]
 
 
 def _in_memory(asked: argparse.Namespace, folder: Path) -> None:
@@ -159,8 +168,12 @@ def _compete(
     about: dict[str, Any],
     name: str,
     run: Callable[[str, Entry], Measured],
+    beside: Callable[[int], Measured] | None = None,
 ) -> None:
-    """Run one after the other, print a row of each, and keep the rows."""
+    """Run one after the other, print a row of each, and keep the rows.
+
+    Where one does not come to all documents, `beside` runs Lookalike on as many.
+    """
     print(
         f"{about['told']}; {judge.sought():,} true pairs sought of {judge.job.threshold:g} or more"
     )
@@ -175,6 +188,9 @@ def _compete(
         elif one.endswith(HELPED) and not asked.helped:
             continue
         row = rows[one] = _row(one, entry, judge, run)
+        if beside is not None and row.estimated:
+            own = beside(row.done)
+            row.beside = own.seconds if own.is_whole(()) else None
         row.times = _ratio(row, rows.get("lookalike"))
         row.reads = _ratio(row, rows.get("pyarrow"))
         print(table.line(row), flush=True)

@@ -37,6 +37,7 @@ class Judge:
             seconds=seconds,
             estimated=estimated,
             done=done,
+            reached=measured.seconds,
             cpu=measured.cpu,
             stages=measured.stages,
             per_second=self.count / seconds,

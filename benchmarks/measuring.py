@@ -7,6 +7,7 @@ and the job, and finds the answer. In a peer's environment it imports NumPy, Arr
 import contextlib
 import gc
 import json
+import math
 import os
 import re
 import resource
@@ -73,6 +74,16 @@ def expected(runs: Sequence[tuple[int, float]], count: int) -> float:
     (before, began), (last, seconds) = [(0, 0.0), *runs][-2:]
     each = max((seconds - began) / (last - before), 0.0)
     return seconds + each * (count - last)
+
+
+def foreseen(runs: Sequence[tuple[int, float]], count: int) -> float:
+    """Give the seconds for more documents if they grow as between the last two runs, or evenly."""
+    line = expected(runs, count)
+    if len(runs) == 1:
+        return line
+    (before, began), (last, seconds) = runs[-2:]
+    growth = math.log(max(seconds / began, 1.0)) / math.log(last / before)
+    return max(line, seconds * math.pow(count / last, growth))
 
 
 def store(folder: Path, data: Any) -> None:
@@ -234,7 +245,7 @@ def _by_sizes(
     watches = False
     for place, (count, data) in enumerate(files):
         is_last = place == len(files) - 1
-        if runs and (expected(runs, count) > limit if not watches else not is_last):
+        if runs and (foreseen(runs, count) > limit if not watches else not is_last):
             continue
         gc.collect()
         forget_peak()

@@ -55,6 +55,10 @@ class Row:
     reads: float | None = None
     """The seconds, in those that reading the file alone takes."""
     versions: dict[str, str] = field(default_factory=dict)
+    reached: float = 0.0
+    """The seconds that were measured, of the documents done."""
+    beside: float | None = None
+    """The seconds of Lookalike on Spark for as many, where not all were done."""
 
 
 def heading(unit: str, own: bool) -> str:
@@ -74,7 +78,7 @@ def line(row: Row) -> str:
     times = "" if row.times is None else f"{mark}{row.times:,.1f}"
     own = "" if row.own_recall is None else f"{row.own_recall:12.4f}"
     stages = ", ".join(f"{name} {spent:.2f}" for name, spent in row.stages.items())
-    so_far = f"the first {row.done:,}" if row.estimated else ""
+    so_far = _so_far(asdict(row))
     told = "; ".join(part for part in (row.setting, stages, so_far, row.note, row.problem) if part)
     size = f"{row.megabytes:,.1f}" if row.megabytes else ""
     return (
@@ -255,10 +259,22 @@ def _notes(row: dict[str, Any]) -> list[str]:
     if not row["seconds"]:
         return []
     stages = ", ".join(f"{name} {_figure(spent)}" for name, spent in row["stages"].items())
-    so_far = f"the first {row['done']:,}" if row["estimated"] else ""
+    so_far = _so_far(row)
     reads = f"{_figure(row['reads'])} times reading alone" if row.get("reads") else ""
     parts = (row["setting"], stages, reads, so_far, row.get("note", ""), row["problem"])
     return [f"- {row['title']}: {'; '.join(part for part in parts if part)}"]
+
+
+def _so_far(row: dict[str, Any]) -> str:
+    """Tell how far it came, and what Lookalike took for as much where that was measured."""
+    if not row["estimated"]:
+        return ""
+    told = f"the first {row['done']:,}"
+    own = row.get("beside")
+    if not own:
+        return told
+    took, mine, times = map(_figure, (row["reached"], own, row["reached"] / own))
+    return f"{told} in {took} s, Lookalike on Spark in {mine}, {times} times"
 
 
 def _job(asked: dict[str, Any]) -> str:

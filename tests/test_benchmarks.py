@@ -28,7 +28,7 @@ from benchmarks.index_corpus import CROWD, Documents
 from benchmarks.index_truth import Asked, SeenTruth, admitted
 from benchmarks.job import Answer, Clock, Job
 from benchmarks.judging import Judge
-from benchmarks.measuring import Measured, expected
+from benchmarks.measuring import Measured, expected, foreseen
 from benchmarks.plot import _lines
 from benchmarks.shingles import Shingles, words_of
 from benchmarks.truth import TrueFile, Wanted
@@ -258,6 +258,43 @@ def test_the_time_for_all_is_estimated_by_the_last_two_runs():
     # A start that takes two seconds is not taken for the time that documents take.
     assert expected([(100, 3.0), (1000, 12.0)], 10_000) == pytest.approx(102)
     assert expected([(100, 3.0), (1000, 2.0)], 10_000) == 2
+
+
+def test_a_longer_run_is_foreseen_as_slow_as_the_last_two_grew():
+    assert foreseen([(100, 2.0)], 1000) == 20
+    assert foreseen([(100, 1.0), (200, 4.0)], 400) == pytest.approx(16)
+    assert foreseen([(100, 3.0), (1000, 12.0)], 10_000) == pytest.approx(102)
+    assert foreseen([(100, 3.0), (1000, 2.0)], 10_000) == 2
+
+
+def test_of_a_peer_that_does_not_come_to_all_lookalike_is_measured_on_as_many(
+    monkeypatch, tmp_path, capsys
+):
+    def never(path: object, job: Job, clock: Clock) -> Answer:
+        raise AssertionError
+
+    def run(name, entry):
+        return Measured(Answer.of([(0, 1)]), seconds=30.0, documents=100, runs=[(100, 30.0)])
+
+    def beside(count):
+        return Measured(Answer.of([(0, 1)]), seconds=2.0, documents=count)
+
+    asked = program._parser().parse_args(["spark", "--documents", "1000", "--peers", "mllib"])
+    asked.json = tmp_path / "kept.json"
+    peer = Entry("", "Peer", never, ("peer==1",))
+    monkeypatch.setattr(program, "entries", lambda _: {"mllib": peer})
+    judge = Judge(AllTrue(), JOB, 1000)
+    program._compete(asked, judge, "documents", {"told": ""}, "kept", run, beside)
+    assert "the first 100 in 30.00 s, Lookalike on Spark in 2.00, 15.00 times" in (
+        capsys.readouterr().out
+    )
+    (row,) = json.loads(asked.json.read_text())["rows"]
+    assert (row["done"], row["reached"], row["beside"]) == (100, 30.0, 2.0)
+
+
+def test_sizes_for_peers_on_spark_grow_to_all_documents():
+    assert program._ladder(10_000) == [1000, 2000, 5000]
+    assert program._ladder(100_000)[-2:] == [20_000, 50_000]
 
 
 class AllTrue:

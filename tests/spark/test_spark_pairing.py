@@ -86,11 +86,14 @@ members = st.sets(
 ).map(list)
 
 
-def met(rows: list[pa.RecordBatch], slices: int = 2, block: int = BLOCK) -> pa.Table:
+def met(
+    rows: list[pa.RecordBatch], slices: int = 2, block: int | pairing.Limits = BLOCK
+) -> pa.Table:
     """Pack rows of several tasks, and pair them in one."""
     parts = [part for one in rows for part in packing.pack(slices, [one])]
     table = pa.Table.from_batches(parts, parts[0].schema if parts else NO_ROWS).sort_by("slice")
-    found = pairing.pair_buckets(recipe_of().dump(), block, slices, table.to_batches())
+    limits = pairing.Limits(block) if isinstance(block, int) else block
+    found = pairing.pair_buckets(recipe_of().dump(), limits, slices, table.to_batches())
     return pa.Table.from_batches(found)
 
 
@@ -104,6 +107,7 @@ def packed_in(found: pa.Table) -> list[pa.RecordBatch]:
     return packed.rename_columns(["slice", "rows"]).sort_by("slice").to_batches()
 
 
+PACKED_PAIRS = pa.schema({"slice": pa.int64(), "rows": pa.binary()})
 NO_ROWS = pa.schema({"slice": pa.int32(), "width": pa.int32(), "rows": pa.binary()})
 
 
@@ -159,6 +163,21 @@ def test_no_task_holds_more_of_a_bucket_than_a_block_and_what_came_last(monkeypa
     assert max(sizes) <= 20 + 7
     places = of_kind(found, pairing.LARGE)["place"].to_pylist()
     assert sorted(places) == list(range(1000))
+
+
+def test_of_crowded_buckets_the_pairs_are_left_for_later_and_of_others_made():
+    limits = pairing.Limits(100, 4, 32.0)
+    crowd = [(0, 1, document) for document in range(90)]
+    few = [(0, key, 100 + 10 * key + place) for key in (2, 3) for place in range(4)]
+    found = met([rows_of(crowd + few, {})], slices=1, block=limits)
+    large = of_kind(found, pairing.LARGE)
+    assert {*large["key"].to_pylist()} == {1}
+    assert len(large) == 90
+    assert pairs_in(pair_packing.unpack_pairs(packed_in(found))).total() == 12
+    # Where buckets are not crowded on the whole, a larger one among them is paired.
+    found = met([rows_of(crowd[:20] + few, {})], slices=1, block=limits)
+    assert not len(of_kind(found, pairing.LARGE))
+    assert pairs_in(pair_packing.unpack_pairs(packed_in(found))).total() == 190 + 12
 
 
 def test_bits_that_travel_with_the_keys_dismiss_candidates():
@@ -291,4 +310,7 @@ def test_centres_meet_all_that_stand_after_them(members, size, most, among):
         flags.append(is_centre)
     table = pa.Table.from_batches([batch]).append_column("centre", pa.array(flags, pa.bool_()))
     batches = [one for whole in table.to_batches() for one in cut(whole, size)]
-    assert pairs_in(pairing.pair_with_centres(recipe_of().dump(), among, batches)) == expected
+    packed = [*pairing.pair_with_centres(recipe_of().dump(), among, 3, batches)]
+    assert pairs_in(pair_packing.unpack_pairs(packed)) == expected
+    ordered = pa.Table.from_batches(packed, PACKED_PAIRS).sort_by("slice").to_batches()
+    assert pairs_in(pair_packing.unique_pairs(ordered)) == Counter(set(expected))

@@ -8,7 +8,7 @@ import click
 
 from lookalike.cli.command import AS_JSON, QUIET, SOURCE, flag
 from lookalike.cli.find import EXPLAIN, PLANNING, named
-from lookalike.cli.on_spark import asks_for_spark, dedup_on_spark
+from lookalike.cli.on_spark import Shown, asks_for_spark, dedup_on_spark
 from lookalike.cli.options import command
 from lookalike.cli.values import OneOf
 from lookalike.cli.working import FAIL_ON
@@ -80,7 +80,7 @@ def dedup(
     working.limit_of(fail_on)
     if asks_for_spark(options):
         shown = screen.status(quiet=quiet)
-        dedup_on_spark(source, options, shown, explain=explain, as_json=as_json, fail_on=fail_on)
+        dedup_on_spark(source, options, Shown(shown, explain, as_json, fail_on))
         return
     if options["rule"] == "contained":
         working.refuse_given(PLANNING, "with --rule contained")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from lookalike.cli.command import AS_JSON, QUIET, SOURCE, flag
-from lookalike.cli.on_spark import asks_for_spark, find_on_spark
+from lookalike.cli.on_spark import Shown, asks_for_spark, find_on_spark
 from lookalike.cli.options import command
 from lookalike.cli.working import FAIL_ON
 from lookalike.settings import FindCommandOptions
@@ -57,7 +57,7 @@ def find(
     working.limit_of(fail_on)
     if asks_for_spark(options):
         shown = screen.status(quiet=quiet)
-        find_on_spark(source, options, shown, explain=explain, as_json=as_json, fail_on=fail_on)
+        find_on_spark(source, options, Shown(shown, explain, as_json, fail_on))
         return
     if options["simhash"] is not None:
         working.refuse_given(PLANNING, "with --simhash")

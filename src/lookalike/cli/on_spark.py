@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from lookalike.spark.files import Done, Engine
 
-__all__ = ["asks_for_spark", "dedup_on_spark", "find_on_spark"]
+__all__ = ["Shown", "asks_for_spark", "dedup_on_spark", "find_on_spark"]
 
 OWN = ("engine", "master", "spark_conf")
 HANDLED = {"out", "format", "annotate", "list_only", "delimiter", "no_header"}
@@ -36,7 +36,6 @@ REASONS = {
 REASONS |= dict.fromkeys(
     ("lines", "main_text", "markup", "encoding", "strict_encoding"), f"{TABLES}: {ONE_MACHINE}"
 )
-RUN_LINES = ("read", "empty", "identical", "candidates")
 
 
 def asks_for_spark(options: dict[str, Any]) -> bool:
@@ -57,66 +56,45 @@ def asks_for_spark(options: dict[str, Any]) -> bool:
     return False
 
 
-def find_on_spark(
-    source: tuple[str, ...],
-    options: dict[str, Any],
-    console: Console,
-    *,
-    explain: bool,
-    as_json: bool,
-    fail_on: str | None,
-) -> None:
+def find_on_spark(source: tuple[str, ...], options: dict[str, Any], shown: Shown) -> None:
     """Find similar pairs and clusters on Spark."""
     from lookalike.base.errors import SettingsError
     from lookalike.base.wording import count
-    from lookalike.cli import screen, working
-    from lookalike.cli.output import show_facts
+    from lookalike.cli import screen
     from lookalike.settings import FindOptions, SparkFindOptions
     from lookalike.spark.files import find_files
 
-    kind = options["format"]
-    if kind == "table" or (kind is not None and options["out"] is None):
+    kind, out = options["format"], options["out"]
+    if kind == "table" or (kind is not None and out is None):
         raise SettingsError("--format of a job on Spark is that of its folder: name one by -o DIR")
     asked = _asked(options, FindOptions, SparkFindOptions)
     done = find_files(
         source,
         asked,
-        _engine(options, console),
-        out=_text(options["out"]),
+        _engine(options, shown.console),
+        out=None if out is None else str(out),
         kind=kind or "parquet",
         **_reading(options),
     )
     counts = done.record["counts"]
-    if as_json:
-        show_facts(done.record, **({"pairs": done.pairs} if options["out"] is None else {}))
-    elif options["out"] is None:
+    if out is None and not shown.as_json:
         _show_pairs(done, screen.results())
-    if not done.was_there:
-        lines = [
-            f"Found      {count(counts['pairs'], 'similar pair')}",
-            f"Clusters   {counts['clusters']:,}, of {counts['clustered']:,} documents",
-        ]
-        _summarise(done, lines, options["out"], console, explain=explain)
-    working.end_if(fail_on, counts["pairs"], counts["clustered"], counts["read"])
+    facts = [
+        f"Found      {count(counts['pairs'], 'similar pair')}",
+        f"Clusters   {counts['clusters']:,}, of {counts['clustered']:,} documents",
+    ]
+    more = {"pairs": done.pairs} if out is None else {}
+    shown.end(done, facts, out, counts["pairs"], counts["clustered"], **more)
 
 
-def dedup_on_spark(
-    source: tuple[str, ...],
-    options: dict[str, Any],
-    console: Console,
-    *,
-    explain: bool,
-    as_json: bool,
-    fail_on: str | None,
-) -> None:
+def dedup_on_spark(source: tuple[str, ...], options: dict[str, Any], shown: Shown) -> None:
     """Write the corpus without near-duplicates on Spark."""
     from lookalike.base.errors import SettingsError
-    from lookalike.cli import working
-    from lookalike.cli.output import show_facts
     from lookalike.settings import DedupOptions, SparkDedupOptions
     from lookalike.spark.files import dedup_files
 
-    if options["out"] is None:
+    out = options["out"]
+    if out is None:
         raise SettingsError(
             "--dry-run is not for Spark: name a folder for the results with -o DIR, and use "
             "--annotate to decide later"
@@ -125,21 +103,42 @@ def dedup_on_spark(
     done = dedup_files(
         source,
         asked,
-        _engine(options, console),
-        out=str(options["out"]),
+        _engine(options, shown.console),
+        out=str(out),
         annotate=options["annotate"],
         list_only=options["list_only"],
         **_reading(options),
     )
     counts = done.record["counts"]
-    if as_json:
-        show_facts(done.record)
-    if not done.was_there:
-        empty = f" and {counts['empty']:,} empty" if counts["empty"] else ""
-        lines = [f"Kept       {counts['kept']:,}{empty}, removed {counts['removed']:,}"]
-        lines.append(f"Clusters   {counts['clusters']:,}")
-        _summarise(done, lines, options["out"], console, explain=explain)
-    working.end_if(fail_on, counts["removed"], counts["removed"], counts["read"])
+    empty = f" and {counts['empty']:,} empty" if counts["empty"] else ""
+    facts = [
+        f"Kept       {counts['kept']:,}{empty}, removed {counts['removed']:,}",
+        f"Clusters   {counts['clusters']:,}",
+    ]
+    shown.end(done, facts, out, counts["removed"], counts["removed"])
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a command tells of its result, and the status that it ends with."""
+
+    console: Console
+    explain: bool
+    as_json: bool
+    fail_on: str | None
+
+    def end(
+        self, done: Done, facts: list[str], out: Any, found: int, documents: int, **more: Any
+    ) -> None:
+        """Tell what was done, unless it was there before, and end by what was found."""
+        from lookalike.cli import working
+        from lookalike.cli.output import show_facts
+
+        if self.as_json:
+            show_facts(done.record, **more)
+        if not done.was_there:
+            _summarise(done, facts, out, self.console, explain=self.explain)
+        working.end_if(self.fail_on, found, documents, done.record["counts"]["read"])
 
 
 def _asked(options: dict[str, Any], declared: Any, on_spark: Any) -> dict[str, Any]:
@@ -163,10 +162,6 @@ def _asked(options: dict[str, Any], declared: Any, on_spark: Any) -> dict[str, A
 
 def _reading(options: dict[str, Any]) -> dict[str, Any]:
     return {"delimiter": options["delimiter"], "no_header": options["no_header"]}
-
-
-def _text(path: Any) -> str | None:
-    return None if path is None else str(path)
 
 
 def _engine(options: dict[str, Any], console: Console) -> Engine:

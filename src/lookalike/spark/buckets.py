@@ -23,6 +23,7 @@ from lookalike.spark.pairing import (
     LARGE,
     MET,
     PAIR,
+    Limits,
     pair_blocks,
     pair_buckets,
 )
@@ -42,6 +43,7 @@ __all__ = [
     "pairs_of_small",
     "refuse_if_quadratic",
     "split_cells",
+    "unpacked_once",
 ]
 
 ROW_BYTES = 100
@@ -89,12 +91,18 @@ class Slices:
         return cls(tasks, tasks * SLICES_PER_TASK)
 
 
-def paired(packed: DataFrame, slices: Slices, recipe: Recipe, frames: Frames) -> Met:
-    """Pair the documents of small buckets; the pairs of large ones are not made yet."""
+def paired(
+    packed: DataFrame, slices: Slices, recipe: Recipe, frames: Frames, *, every: bool = True
+) -> Met:
+    """Pair the documents of small buckets; the pairs of large ones are not made yet.
+
+    Unless every pair is wanted, buckets count as large that are not, where there are many such.
+    """
     task = F.pmod("slice", F.lit(slices.tasks))
     # In one order, so that what is made again, where a worker is lost, is the same.
     together = packed.repartitionById(slices.tasks, task).sortWithinPartitions("slice", "rows")
-    given = recipe.dump(), BLOCK_ROWS, slices.of_pairs
+    limits = Limits(BLOCK_ROWS) if every else Limits.without_crowds(BLOCK_ROWS, recipe)
+    given = recipe.dump(), limits, slices.of_pairs
     found = frames.keep(mapped(together, pair_buckets, MET, *given))
     sizes, near, has_large = _bucket_sizes(found)
     pairs = found.where(F.col("kind") == PAIR)
@@ -132,8 +140,13 @@ def pairs_of_small(met: Met) -> DataFrame:
     slices = met.slices
     if met.near > SLICE_PAIRS * slices.of_pairs:
         return distinct_pairs(mapped(met.pairs, unpack_pairs, PAIRS))
+    return unpacked_once(met.pairs, slices)
+
+
+def unpacked_once(packed: DataFrame, slices: Slices) -> DataFrame:
+    """Give packed pairs, each once."""
     task = F.pmod("slice", F.lit(slices.tasks)).cast("int")
-    together = met.pairs.repartitionById(slices.tasks, task).sortWithinPartitions("slice")
+    together = packed.repartitionById(slices.tasks, task).sortWithinPartitions("slice")
     return mapped(together, unique_pairs, PAIRS)
 
 

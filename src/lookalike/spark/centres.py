@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
-from lookalike.spark.buckets import Slices, all_pairs, distinct_pairs, paired
-from lookalike.spark.frames import mapped
+from lookalike.spark.buckets import Slices, all_pairs, paired, unpacked_once
+from lookalike.spark.frames import collected, mapped
 from lookalike.spark.packing import PACKED, pack
-from lookalike.spark.pair_packing import PAIRS
-from lookalike.spark.pairing import BLOCK_ROWS, pair_with_centres
+from lookalike.spark.pair_packing import PACKED_PAIRS
+from lookalike.spark.pairing import BLOCK_ROWS, Limits, pair_with_centres
 from lookalike.spark.scoring import scored, totals_of
 from lookalike.spark.thinning import ONE_TASK_LINKS, oriented, removed, settle_partly
 
@@ -49,7 +49,7 @@ def thinned_by_centres(
     rows = frames.keep(rows.join(rows.groupBy("node").agg(F.count("*").alias("buckets")), "node"))
     left, gone, before = rows, None, rows.count()
     for _ in range(MOST_ROUNDS):
-        if not before or _largest(left) <= BLOCK_ROWS:
+        if not _is_crowded(left, Limits.without_crowds(BLOCK_ROWS, job.recipe)):
             break
         placed = _with_centres(left)
         found = _scored(job, _near(job, placed, among=True))
@@ -81,9 +81,14 @@ def thinned_by_centres(
     return _with_nearest(job, edges, rows, gone), gone
 
 
-def _largest(rows: DataFrame) -> int:
-    counted = rows.groupBy(*BUCKET).agg(F.count("*").alias("n")).agg(F.max("n").alias("n"))
-    return counted.toArrow()["n"][0].as_py() or 0
+def _is_crowded(rows: DataFrame, limits: Limits) -> bool:
+    """Tell whether a bucket is large, or buckets are so full that not all pairs should be made."""
+    pairs = F.sum(F.col("n") * (F.col("n") - 1) / 2).alias("pairs")
+    counted = rows.groupBy(*BUCKET).agg(F.count("*").alias("n"))
+    (found,) = collected(counted.agg(F.max("n").alias("n"), F.sum("n").alias("rows"), pairs))
+    return bool(found["rows"]) and (
+        found["n"] > limits.rows or found["pairs"] > limits.pairs * found["rows"]
+    )
 
 
 def _with_centres(rows: DataFrame) -> DataFrame:
@@ -96,8 +101,10 @@ def _near(job: SparkJob, rows: DataFrame, *, among: bool) -> DataFrame:
     """Give the near pairs of centres and those after them, each once."""
     together = rows.repartition(*BUCKET).sortWithinPartitions(*BUCKET, "place")
     columns = together.select(*BUCKET, "node", "bytes", "check", "centre")
-    found = mapped(columns, pair_with_centres, PAIRS, job.recipe.dump(), among)
-    return job.frames.keep(distinct_pairs(found))
+    slices = Slices.of(job.choice.distinct, job.recipe, job.frames)
+    given = job.recipe.dump(), among, slices.of_pairs
+    found = mapped(columns, pair_with_centres, PACKED_PAIRS, *given)
+    return job.frames.keep(unpacked_once(found, slices))
 
 
 def _scored(job: SparkJob, pairs: DataFrame) -> DataFrame:

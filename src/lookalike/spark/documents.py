@@ -15,7 +15,7 @@ from lookalike.read.batches import listed
 from lookalike.spark.columns import preference
 from lookalike.spark.frames import collected, mapped
 from lookalike.spark.values import value_of
-from lookalike.spark.workers import identify
+from lookalike.spark.workers import identify, problems
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
     from lookalike.spark.frames import Frames
 
 __all__ = ["Identified", "identified"]
+
+DOCUMENT_BYTES = 64
+"""Of the id and the name of a document, about."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +69,16 @@ def identified(
         *(T.StructField(name, kind) for name, kind in types.items()),
         T.StructField("node", T.BinaryType()),
         T.StructField("bytes", T.LongType()),
-        T.StructField("characters", T.LongType()),
-        T.StructField("problem", T.StringType()),
     ]
-    made = mapped(source.documents(*others), identify, T.StructType(fields), form)
-    documents = frames.keep(made)
-    source, read, empty = _checked(source, documents)
+    by_length = keep in ("longest", "shortest")
+    if by_length:
+        fields.append(T.StructField("characters", T.LongType()))
+    made = mapped(source.documents(*others), identify, T.StructType(fields), form, by_length)
+    named = frames.keep(made)
+    source, read, empty = _checked(source, form, named)
+    # All that is asked of documents later is by content: they are brought together once.
+    parts = frames.partitions_for(read, DOCUMENT_BYTES)
+    documents = frames.keep(named.repartition(parts, "node"))
     if read == empty and not source.documents().where("content is not null").limit(1).count():
         # As locally, it is not known what documents are of which none was seen.
         form = replace(form, kind=None, dimension=0)
@@ -94,7 +101,7 @@ def _contents(documents: DataFrame, columns: list[Column], *, by_number: bool) -
     return by_content.agg(F.min(place).alias("place"), *counts)
 
 
-def _checked(source: Source, documents: DataFrame) -> tuple[Source, int, int]:
+def _checked(source: Source, form: CanonicalForm, documents: DataFrame) -> tuple[Source, int, int]:
     """Refuse ids that repeat or are missing, and documents that cannot be read; count the rest."""
     is_text = isinstance(source.ids.kind, T.StringType)
     digits = F.col("id").rlike("^[0-9]+$") if is_text else F.lit(False)
@@ -102,7 +109,7 @@ def _checked(source: Source, documents: DataFrame) -> tuple[Source, int, int]:
     by_id = documents.groupBy("id").agg(
         F.count("*").alias("n"),
         F.count_if(F.col("bytes") == 0).alias("empty"),
-        F.count("problem").alias("problems"),
+        F.count_if(F.col("bytes").isNull()).alias("problems"),
     )
     (found,) = collected(
         by_id.agg(
@@ -126,7 +133,8 @@ def _checked(source: Source, documents: DataFrame) -> tuple[Source, int, int]:
             f"by {setting('id')}, or give every document an id of its own"
         )
     if found["problems"]:
-        wrong = documents.where("problem is not null")
+        schema = f"id {source.ids.type_name}, problem string"
+        wrong = mapped(source.documents(), problems, schema, form)
         (first,) = collected(wrong.agg(F.min(F.struct("id", "problem")).alias("first")))
         problem = first["first"]
         raise SourceError(

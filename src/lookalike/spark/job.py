@@ -111,7 +111,7 @@ class SparkJob:
                 slices = Slices.of(choice.distinct, recipe, frames)
                 content, packed = _encoded(documents, recipe, slices, frames)
                 content.keeps_texts = pair_large and not recipe.by_sketches
-                met = paired(packed, slices, recipe, frames)
+                met = paired(packed, slices, recipe, frames, every=pair_large)
                 if pair_large or met.large is None:
                     pairs = frames.keep(all_pairs(met, recipe, choice.distinct, frames))
                 else:

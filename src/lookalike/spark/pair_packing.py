@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 
     Batches = Iterable[pa.RecordBatch]
 
-__all__ = ["PAIRS", "Pairs", "packed_pairs", "unique_pairs", "unpack_pairs"]
+__all__ = ["PACKED_PAIRS", "PAIRS", "Pairs", "packed_pairs", "unique_pairs", "unpack_pairs"]
 
 PAIRS = "a binary, b binary, home bigint, a_bytes bigint, b_bytes bigint"
+PACKED_PAIRS = "slice bigint, rows binary"
 NUMBERS = 2 * NODE_BYTES
 PAIR_BYTES = NUMBERS + 3 * 8
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -27,6 +27,7 @@ __all__ = [
     "COUNTED",
     "LARGE",
     "PAIR",
+    "Limits",
     "pair_blocks",
     "pair_buckets",
     "pair_with_centres",
@@ -35,6 +36,10 @@ __all__ = [
 BLOCK_ROWS = 2048
 """Documents of a bucket that are paired as they come, and of a block of a larger one. So small a
 bucket makes about as many pairs for a document as no job may have more of."""
+CROWD_ROWS = 16
+"""Documents of a bucket that are paired as they come where `dedup` would make too many pairs."""
+CROWDED = 64
+"""Pairs of a document in all bands, above which buckets are too full to make all of their pairs."""
 PAIR, LARGE, COUNTED = range(3)
 """Kinds of what is found: a pair, a row of a large bucket, and what a band holds."""
 HELD_ROWS = 1 << 20
@@ -61,6 +66,27 @@ OUT_PAIRS = 1 << 16
 """Pairs that are handed over at a time."""
 CROSS_ROWS = 64
 """Documents of one block that are compared with the other at a time."""
+
+
+class Limits(NamedTuple):
+    """How large a bucket may be for its pairs to be made as its rows come."""
+
+    rows: int
+    crowd: int = 0
+    """The same where buckets are crowded."""
+    pairs: float = np.inf
+    """Of a row, on the whole, above which buckets are."""
+
+    @classmethod
+    def without_crowds(cls, rows: int, recipe: Recipe) -> Limits:
+        """Give the limits for a job that can do without most pairs of crowded buckets."""
+        return cls(rows, min(CROWD_ROWS, rows), CROWDED / len(recipe.layout.generators))
+
+    def of(self, sizes: NDArray[np.int64]) -> int:
+        """Give the limit for buckets of these sizes, those of one slice."""
+        small = sizes[sizes <= self.rows]
+        pairs = int((small * (small - 1) // 2).sum())
+        return self.crowd if pairs > self.pairs * int(small.sum()) else self.rows
 
 
 class Found:
@@ -117,7 +143,7 @@ def _met(kind: int, count: int, **columns: pa.Array) -> pa.RecordBatch:
 
 
 def pair_buckets(
-    recipe: str, block_rows: int, slices: int, batches: Batches
+    recipe: str, limits: Limits, slices: int, batches: Batches
 ) -> Iterator[pa.RecordBatch]:
     """Give the near pairs of small buckets, the rows of large ones, and how many met.
 
@@ -127,13 +153,13 @@ def pair_buckets(
     known = loaded(recipe)
     found = Found(slices)
     current: int | None = None
-    held = Slice(known, block_rows)
+    held = Slice(known, limits)
     for batch in batches:
         places, widths = (batch.column(name).to_pylist() for name in ("slice", "width"))
         for place, width, value in zip(places, widths, batch.column("rows"), strict=True):
             if place != current and current is not None:
                 yield from held.paired(found)
-                held = Slice(known, block_rows)
+                held = Slice(known, limits)
             current = place
             yield from held.added(unpacked(np.frombuffer(value.as_buffer(), np.uint8), width))
     yield from held.paired(found)
@@ -143,9 +169,9 @@ def pair_buckets(
 class Slice:
     """The rows of the buckets of one slice, as they come."""
 
-    def __init__(self, recipe: Recipe, block_rows: int) -> None:
+    def __init__(self, recipe: Recipe, limits: Limits) -> None:
         """Hold none yet."""
-        self._recipe, self._block_rows = recipe, block_rows
+        self._recipe, self._limits = recipe, limits
         self._held: list[Rows] = []
         self._most = HELD_ROWS
         self._large: dict[tuple[int, int], tuple[int, int]] = {}
@@ -182,7 +208,7 @@ class Slice:
         """Tell of each row whether its bucket is large."""
         starts = rows.starts()
         sizes = np.diff(np.append(starts, len(rows.keys)))
-        large = sizes > self._block_rows
+        large = sizes > self._limits.of(sizes)
         if self._large:
             buckets = zip(rows.bands[starts].tolist(), rows.keys[starts].tolist(), strict=True)
             large |= np.fromiter((one in self._large for one in buckets), np.bool_, len(starts))
@@ -353,13 +379,30 @@ def _near(
         yield mine[first], others[second]
 
 
-def pair_with_centres(recipe: str, among: bool, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Give the near pairs of the centres of each bucket and the rows after them.
+def pair_with_centres(
+    recipe: str, among: bool, slices: int, batches: Batches
+) -> Iterator[pa.RecordBatch]:
+    """Give the near pairs of the centres of each bucket and the rows after them, packed by slice.
 
     Rows come sorted by bucket, and within it in the order of preference. A centre is held until
     its bucket ends. Two centres are a pair only with `among`.
     """
-    known = loaded(recipe)
+    held: list[Pairs] = []
+    for pairs in _with_centres(loaded(recipe), among, batches):
+        held.append(pairs)
+        if sum(len(one.homes) for one in held) >= PACK_PAIRS:
+            yield _in_slices(slices, held)
+            held = []
+    if held:
+        yield _in_slices(slices, held)
+
+
+def _in_slices(slices: int, held: list[Pairs]) -> pa.RecordBatch:
+    places, rows = packed_pairs(slices, held)
+    return pa.RecordBatch.from_pydict({"slice": pa.array(places), "rows": rows})
+
+
+def _with_centres(recipe: Recipe, among: bool, batches: Batches) -> Iterator[Pairs]:
     current: tuple[int, int] | None = None
     centres: Rows | None = None
     for batch in batches:
@@ -371,17 +414,17 @@ def pair_with_centres(recipe: str, among: bool, batches: Batches) -> Iterator[pa
             bucket = int(rows.bands[0]), int(rows.keys[0])
             before = centres if bucket == current else None
             current = bucket
-            held = 0 if before is None else len(before.keys)
+            earlier = 0 if before is None else len(before.keys)
             whole = rows if before is None else rows.after(before)
-            first = np.concatenate([np.arange(held), held + np.flatnonzero(is_centre)])
-            second = held + (np.arange(len(is_centre)) if among else np.flatnonzero(~is_centre))
-            yield from _near_pairs(known, whole, first, second)
+            first = np.concatenate([np.arange(earlier), earlier + np.flatnonzero(is_centre)])
+            second = earlier + (np.arange(len(is_centre)) if among else np.flatnonzero(~is_centre))
+            yield from _near_pairs(recipe, whole, first, second)
             centres = whole.some(first)
 
 
 def _near_pairs(
     recipe: Recipe, rows: Rows, first: NDArray[np.int64], second: NDArray[np.int64]
-) -> Iterator[pa.RecordBatch]:
+) -> Iterator[Pairs]:
     """Give the near pairs of some rows and others that stand after them."""
     bits = _bits(recipe, rows)
     for start in range(0, len(first), CROSS_ROWS):
@@ -395,4 +438,4 @@ def _near_pairs(
         turned = names[a] > names[b]
         a, b = np.where(turned, b, a), np.where(turned, a, b)
         homes = heads_of(rows.nodes[np.where(turned, b, a)])
-        yield _pairs(rows, a, b, homes).batch()
+        yield _pairs(rows, a, b, homes)

@@ -13,6 +13,7 @@ import lookalike
 from lookalike.base.errors import SparkError
 from lookalike.settings import FORMAT
 from lookalike.spark.failures import PACKAGE_MISSING, clear_errors
+from lookalike.spark.frames import collected, mapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -41,8 +42,7 @@ def check_workers(session: SparkSession, say: Callable[[str], object] | None = N
     if session in _checked:
         return
     with clear_errors(), _said_if_waiting(say or _warn):
-        asked = session.range(0, 1 << 10).mapInArrow(probe(), REPORT)
-        found = asked.distinct().toArrow().to_pylist()
+        found = collected(mapped(session.range(0, 1 << 10), probe(), REPORT))
     for report in sorted(found, key=lambda report: str(report["host"])):
         _check(report)
     _checked.add(session)

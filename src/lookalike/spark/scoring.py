@@ -13,6 +13,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
 from lookalike.spark.frames import collected, mapped
+from lookalike.spark.text_packing import (
+    PACKED_TEXTS,
+    Wanted,
+    pack_texts,
+    pick_texts,
+    texts_packed,
+)
 from lookalike.spark.verifying import score_all, score_pairs
 from lookalike.spark.workers import texts
 
@@ -30,6 +37,8 @@ CHUNK_BYTES = 16 << 20
 CHUNK_TEXTS = 20_000
 BROADCAST_ROWS = 1_000_000
 """Names of texts, at the most, that every worker is told rather than all texts be shuffled."""
+PICKED_TEXTS = 500_000
+"""Names of texts, at the most, that are looked for among those that are kept."""
 LINKS = "a binary, b binary, similarity double"
 
 
@@ -44,7 +53,7 @@ class Content:
     keeps_texts: bool = False
     """Whether the texts of candidates are kept: clusters of them need some again."""
     fetched: DataFrame | None = None
-    """chunk, node, data: the texts of the candidates that were scored first, which are kept."""
+    """chunk, texts: those of the candidates that were scored first, which are kept, packed."""
 
     def of(self, needed: DataFrame, count: int) -> DataFrame:
         """Give the data of documents by their nodes, and the other columns of what is needed.
@@ -53,23 +62,32 @@ class Content:
         """
         if self.sketches is not None:
             return needed.join(self.sketches, "node")
-        names = self.documents.nodes.select("node", F.col("place.id").alias("id"))
-        by_id = needed.join(names, "node")
-        if count <= BROADCAST_ROWS:
-            by_id = F.broadcast(by_id)
-        source = self.documents.source
-        rows = source.documents().join(by_id, "id").drop("id")
+        rows = self._rows(needed, count)
         kept = [field for field in rows.schema.fields if field.name != "content"]
         columns = [f"{field.name} {field.dataType.simpleString()}" for field in kept]
         return mapped(rows, texts, ", ".join([*columns, "data binary"]), self.documents.form)
 
+    def packed(self, needed: DataFrame, count: int) -> DataFrame:
+        """Give the data of the documents of chunks, packed: chunk, texts."""
+        if self.sketches is not None:
+            return mapped(needed.join(self.sketches, "node"), pack_texts, PACKED_TEXTS)
+        rows = self._rows(needed, count)
+        return mapped(rows, texts_packed, PACKED_TEXTS, self.documents.form)
+
+    def _rows(self, needed: DataFrame, count: int) -> DataFrame:
+        """Give what is needed with the documents as they are read."""
+        names = self.documents.nodes.select("node", F.col("place.id").alias("id"))
+        by_id = needed.join(names, "node")
+        if count <= BROADCAST_ROWS:
+            by_id = F.broadcast(by_id)
+        return self.documents.source.documents().join(by_id, "id").drop("id")
+
     def of_scored(self, needed: DataFrame, count: int) -> DataFrame:
         """Give the data of documents that were scored before; some may come more than once."""
-        if self.fetched is None:
+        if self.fetched is None or count > PICKED_TEXTS:
             return self.of(needed, count)
-        if count <= BROADCAST_ROWS:
-            needed = F.broadcast(needed)
-        return self.fetched.drop("chunk").join(needed, "node")
+        wanted = Wanted.of(needed.toArrow())
+        return mapped(self.fetched, pick_texts, "chunk binary, node binary, data binary", wanted)
 
 
 class Totals(NamedTuple):
@@ -114,19 +132,13 @@ def scored(pairs: DataFrame, totals: Totals, content: Content, frames: Frames) -
         # Most texts are in several pairs: it is worth to count them.
         needed = frames.keep(needed)
         count = needed.count()
-    data = content.of(needed, count)
+    data = content.packed(needed, count)
     if content.keeps_texts and content.fetched is None:
         data = content.fetched = frames.keep(data)
-    rows = data.select(
-        "chunk", F.lit(0).alias("kind"), "node", F.lit(None).cast("binary").alias("b"), "data"
-    )
-    asked = placed.select(
-        "chunk",
-        F.lit(1).alias("kind"),
-        F.col("a").alias("node"),
-        "b",
-        F.lit(None).cast("binary").alias("data"),
-    )
+    none = F.lit(None).cast("binary")
+    kind = F.lit(0).alias("kind"), F.lit(1).alias("kind")
+    rows = data.select("chunk", kind[0], none.alias("a"), none.alias("b"), "texts")
+    asked = placed.select("chunk", kind[1], "a", "b", none.alias("texts"))
     task = F.pmod("chunk", F.lit(parts)).cast("int")
     together = rows.unionByName(asked).repartitionById(parts, task)
     together = together.sortWithinPartitions("chunk", "kind")

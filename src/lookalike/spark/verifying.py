@@ -15,6 +15,7 @@ from lookalike.spark.arrow import (
     fixed_of,
     places_of,
 )
+from lookalike.spark.text_packing import unpacked_texts
 from lookalike.spark.workers import loaded
 from lookalike.text.normalise import Canonical
 
@@ -45,11 +46,11 @@ def score_pairs(recipe: str, batches: Batches) -> Iterator[pa.RecordBatch]:
         if kind == 0:
             if documents is not None:
                 held, documents = [], None
-            held.append(rows)
+            held += map(unpacked_texts, rows.column("texts"))
             continue
         if documents is None:
             nodes, documents = _documents(known, held)
-        a, b = (fixed_of(rows.column(name), np.uint8) for name in ("node", "b"))
+        a, b = (fixed_of(rows.column(name), np.uint8) for name in ("a", "b"))
         found = _scored(known, documents, places_of(a, nodes), places_of(b, nodes))
         yield pa.RecordBatch.from_pydict(
             {

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Batches = Iterable[pa.RecordBatch]
 
-__all__ = ["encode", "encode_packed", "identify", "loaded", "texts"]
+__all__ = ["encode", "encode_packed", "identify", "loaded", "problems", "texts"]
 
 CONTENT = "content"
 
@@ -44,30 +44,38 @@ def loaded(recipe: str) -> Recipe:
     return Recipe.load(recipe)
 
 
-def identify(form: CanonicalForm, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Give of each document its name, its canonical bytes, its characters, or what is wrong.
+def identify(
+    form: CanonicalForm, with_characters: bool, batches: Batches
+) -> Iterator[pa.RecordBatch]:
+    """Give of each document its name and its canonical bytes, and its characters where asked for.
 
-    The other columns go through as they are.
+    The bytes of one that cannot be read are null. The other columns go through as they are.
     """
     for batch in batches:
         documents = batch.column(CONTENT)
         canonical, problems = _canonical(form, documents)
-        counted = canonical.characters
-        if counted is None:
-            lengths = pc.fill_null(pc.list_value_length(documents), 0)
-            counted = lengths.to_numpy(zero_copy_only=False).astype(np.int64)
-        others = {name: batch.column(name) for name in batch.schema.names if name != CONTENT}
+        wrong = np.zeros(len(documents), np.bool_)
+        wrong[list(problems)] = True
+        found = {name: batch.column(name) for name in batch.schema.names if name != CONTENT}
+        found["node"] = fixed_column(nodes_of_fingerprints(canonical.fingerprints))
+        found["bytes"] = pa.array(np.diff(canonical.offsets), mask=wrong if problems else None)
+        if with_characters:
+            counted = canonical.characters
+            if counted is None:
+                lengths = pc.fill_null(pc.list_value_length(documents), 0)
+                counted = lengths.to_numpy(zero_copy_only=False).astype(np.int64)
+            found["characters"] = pa.array(counted)
+        yield pa.RecordBatch.from_pydict(found)
+
+
+def problems(form: CanonicalForm, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Give the documents that cannot be read, and why."""
+    for batch in batches:
+        _, found = _canonical(form, batch.column(CONTENT))
         yield pa.RecordBatch.from_pydict(
             {
-                **others,
-                "node": fixed_column(nodes_of_fingerprints(canonical.fingerprints)),
-                "bytes": pa.array(np.diff(canonical.offsets)),
-                "characters": pa.array(counted),
-                "problem": pa.array(
-                    [problems.get(row) for row in range(len(documents))], pa.string()
-                )
-                if problems
-                else pa.nulls(len(documents), pa.string()),
+                "id": batch.column("id").take(pa.array(list(found), pa.int64())),
+                "problem": pa.array(found.values(), pa.string()),
             }
         )
 

@@ -1,0 +1,108 @@
+"""Texts that are scored with each other, many in one value.
+
+Spark keeps, shuffles and sorts a few large values in the place of a row for each text, and they are
+compressed once, where they are made.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from lookalike.spark.arrow import fixed_of, numbers_of
+from lookalike.spark.workers import texts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from numpy.typing import NDArray
+
+    from lookalike.recipe import CanonicalForm
+
+    Batches = Iterable[pa.RecordBatch]
+
+__all__ = ["PACKED_TEXTS", "Wanted", "pack_texts", "pick_texts", "texts_packed", "unpacked_texts"]
+
+PACKED_TEXTS = "chunk bigint, texts binary"
+COLUMNS = ("node", "data")
+
+
+class Wanted(NamedTuple):
+    """Documents that are looked for, in order: a name may be there for several labels."""
+
+    nodes: NDArray[np.uint8]
+    labels: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, table: pa.Table) -> Wanted:
+        """Read the columns node and chunk."""
+        nodes, labels = (
+            fixed_of(pa.concat_arrays(table[name].chunks), np.uint8) for name in ("node", "chunk")
+        )
+        order = np.argsort(numbers_of(nodes), kind="stable")
+        return cls(nodes[order], labels[order])
+
+
+def texts_packed(form: CanonicalForm, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Give the canonical texts of documents, packed by chunk."""
+    yield from pack_texts(texts(form, batches))
+
+
+def pack_texts(batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Pack the columns node and data by chunk."""
+    for batch in batches:
+        if not len(batch):
+            continue
+        chunks = batch.column("chunk").to_numpy()
+        order = np.argsort(chunks, kind="stable")
+        found, starts = np.unique(chunks[order], return_index=True)
+        rows = batch.select(COLUMNS).take(pa.array(order))
+        stops = np.append(starts[1:], len(order))
+        values = [
+            _written(rows.slice(int(start), int(stop - start)))
+            for start, stop in zip(starts, stops, strict=True)
+        ]
+        yield pa.RecordBatch.from_pydict(
+            {"chunk": pa.array(found), "texts": pa.array(values, pa.binary())}
+        )
+
+
+def _written(rows: pa.RecordBatch) -> bytes:
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
+    with pa.ipc.new_stream(sink, rows.schema, options=options) as writer:
+        writer.write_batch(rows)
+    return bytes(sink.getvalue())
+
+
+def unpacked_texts(value: pa.Scalar) -> pa.RecordBatch:
+    """Give the columns node and data of what was packed."""
+    options = pa.ipc.IpcReadOptions(use_threads=False)
+    with pa.ipc.open_stream(value.as_buffer(), options=options) as reader:
+        return reader.read_next_batch()
+
+
+def pick_texts(wanted: Wanted, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Give the texts of those that are wanted, for each of their labels: chunk, node, data."""
+    names = numbers_of(wanted.nodes)
+    for batch in batches:
+        for value in batch.column("texts"):
+            rows = unpacked_texts(value)
+            mine = numbers_of(fixed_of(rows.column("node"), np.uint8))
+            first, last = (np.searchsorted(names, mine, side) for side in ("left", "right"))
+            counts = last - first
+            if not counts.any():
+                continue
+            every = np.repeat(np.arange(len(mine)), counts)
+            among = np.arange(len(every)) - np.repeat(np.cumsum(counts) - counts, counts)
+            places = np.repeat(first, counts) + among
+            labels = [bytes(label) for label in wanted.labels[places]]
+            chosen = rows.take(pa.array(every))
+            yield pa.RecordBatch.from_pydict(
+                {
+                    "chunk": pa.array(labels, pa.binary()),
+                    **{name: chosen.column(name) for name in COLUMNS},
+                }
+            )
