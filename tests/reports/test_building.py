@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 import pytest
 
 import lookalike
-from lookalike.reports import coverage, gathering, model, passages, second_search
+from lookalike.reports import coverage, gathering, model, passages, scanning, second_search
 from lookalike.reports.building import build
 from lookalike.reports.names import Aliases
 from made_reports import AUTHORS, labelled_documents, plain
@@ -189,6 +189,32 @@ def test_boilerplate_is_what_many_unrelated_documents_share():
 def shingles(text: str, size: int) -> set[str]:
     plain_text = " ".join(text.lower().split())
     return {plain_text[i : i + size] for i in range(len(plain_text) - size + 1)}
+
+
+@pytest.mark.parametrize(
+    ("sharing", "documents", "is_boilerplate"),
+    [(4, 50, False), (5, 50, True), (5, 600, False), (6, 600, True)],
+)
+def test_boilerplate_is_in_five_documents_and_in_one_of_a_hundred(
+    sharing, documents, is_boilerplate
+):
+    notice = "all rights reserved by the printers of this town"
+    texts = [f"w{place} x{place} y{place} z{place} q{place}" for place in range(documents)]
+    texts[:sharing] = [f"{text} {notice}" for text in texts[:sharing]]
+    report = build(lookalike.find(texts, threshold=0.9))
+    marked = [part.boilerplate for part in report.texts if part.boilerplate]
+    assert len(marked) == (sharing if is_boilerplate else 0)
+    assert all(number == sharing for spans in marked for *_, number in spans)
+
+
+def test_where_the_corpus_is_not_searched_for_passages_it_is_said(monkeypatch):
+    monkeypatch.setattr(scanning, "MAX_SCANNED_BYTES", 10)
+    texts = {"a": f"{PROSE} one", "b": f"{PROSE} two", "c": f"{SCRIPTS['cyrillic']} {PROSE[:90]}"}
+    report = build(lookalike.find(texts, threshold=0.8), most_texts=2)
+    assert {document for part in report.texts for document, _ in part.sources} == {0, 1}
+    assert report.main.summary.left_out[-1].startswith(
+        "Passages found elsewhere were searched for among the documents whose texts are in this"
+    )
 
 
 def test_counts_behind_a_similarity_are_those_of_the_sets_of_shingles(tmp_path):

@@ -39,6 +39,9 @@ def test_boilerplate_is_grey(page, tmp_path):
     grey = page.evaluate("getComputedStyle(document.querySelector('.boilerplate')).color")
     assert grey != page.evaluate("getComputedStyle(document.querySelector('.document-text')).color")
     assert page.get_attribute(".boilerplate", "title") == "boilerplate: in 5 documents"
+    page.goto("about:blank")
+    opened(page, tmp_path, example(), COPY)
+    assert page.locator("rect.boilerplate-strip title").text_content() == "in 5 documents"
 
 
 def test_a_cluster_has_a_graph_a_heat_map_and_a_timeline(page, tmp_path):
@@ -97,6 +100,22 @@ def test_many_sources_are_folded_and_what_is_not_counted_is_said(page, tmp_path)
     said = page.inner_text("section[aria-labelledby=sources]")
     assert "14 documents with smaller shares are not listed." in said
     assert "Some passages are in more than 64 documents. Of these, 64 are counted." in said
+
+
+def test_a_near_miss_is_said_to_be_no_pair(page, tmp_path):
+    shown = example()
+    shown.main.summary.command = "dedup"
+    opened(page, tmp_path, shown, "#pairs")
+    # A near miss of a dedup is neither removed nor kept for the other.
+    assert page.locator("thead button:text('Removed and kept')").count() == 1
+    page.goto(f"{page.url.partition('#')[0]}#near")
+    page.wait_for_selector("h1:text-is('Near misses')")
+    assert page.locator("thead button:text-is('Documents')").count() == 1
+    page.click("tbody .open >> nth=0")
+    page.wait_for_selector("article.pair")
+    assert page.inner_text("article.pair .note") == (
+        "Below the threshold of 0.8: not counted as a pair."
+    )
 
 
 def test_where_there_are_no_near_misses_the_page_says_why(page, tmp_path):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from javascript import call_all
 from report_pages import documents, example, opened, pairs, report
 
 
@@ -44,3 +45,14 @@ def test_a_report_of_nothing_says_so(page, tmp_path):
     opened(page, tmp_path, report(documents([]), pairs([], [], [])))
     assert "No two documents have a similarity of 0.5 or more" in page.inner_text(".lead")
     assert page.locator("#parts a").all_inner_texts() == ["Summary", "Method"]
+
+
+def test_a_share_is_never_shown_as_all_or_nothing_where_it_is_not(page):
+    shares = [0, 0.0004, 0.5, 0.954, 0.9996, 1, None]
+    shown = ["0 %", "0.1 %", "50.0 %", "95.4 %", "99.9 %", "100 %", "–"]
+    assert call_all(page, ["format.js"], "percent(one)", shares) == shown
+
+
+def test_one_is_not_several(page):
+    said = ["0 pairs", "1 pair", "2 pairs", "1,000 pairs"]
+    assert call_all(page, ["format.js"], 'many(one, "pair")', [0, 1, 2, 1000]) == said
