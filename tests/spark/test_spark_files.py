@@ -190,6 +190,25 @@ def test_at_a_store_the_record_comes_last_and_marks_a_finished_job(
     assert on_spark(*given, "-t", "0.5")[0] == 1
 
 
+def test_files_at_a_store_are_named_by_a_pattern_and_results_written_there(
+    on_spark, spark_cluster
+) -> None:
+    texts = ["a rose is a rose", "A rose is a rose", "of the sea", "on the land", "of the  sea"]
+    parts = spark_cluster.store / "parts"
+    parts.mkdir()
+    for name, ids in (("one", (0, 1, 2)), ("two", (3, 4))):
+        table = pa.table({"id": ids, "text": [texts[number] for number in ids]})
+        pq.write_table(table, parts / f"{name}.parquet")
+    store = "viewfs://tests/store"
+    status, _, errors = on_spark("find", f"{store}/parts/*.parquet", "-o", f"{store}/pairs")
+    assert (status, errors) == (0, "")
+    expected = lookalike.find(parts)
+    assert len(expected.pairs) == 2
+    assert rows_below(spark_cluster.store / "pairs" / "pairs") == expected.pairs.to_pylist()
+    found = rows_below(spark_cluster.store / "pairs" / "clusters")
+    assert found == sorted(expected.clusters.to_pylist(), key=str)
+
+
 def number_of(name: str) -> int:
     """Make a number of a name, the same in every process."""
     return zlib.crc32(name.encode())
