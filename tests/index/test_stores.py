@@ -841,14 +841,19 @@ class TestFilesOfSqlite:
         place.close()
         return place
 
-    def test_few_rows_go_in_and_come_out_as_many_do(self, new_place, monkeypatch):
-        asked, found = numbers(*range(12)), []
-        documents = [Document(name, n, None, n) for n, name in enumerate(["b", "a", "ä", "a"])]
+    @pytest.mark.parametrize("first", [0, 10**15])
+    @pytest.mark.parametrize("metadata", [None, '{"a":"it\'s ä"}'])
+    def test_few_rows_go_in_and_come_out_as_many_do(self, new_place, monkeypatch, first, metadata):
+        asked, found = numbers(*range(first, first + 12)), []
+        documents = [
+            Document(name, first + n, metadata if n else None, first + n)
+            for n, name in enumerate(["b", "a", "ä", "a"])
+        ]
         for few in (16, -1):
             monkeypatch.setattr("lookalike.index.sqlite_rows.FEW", few)
             monkeypatch.setattr("lookalike.index.sqlite_changes.FEW", few)
             with new_place("sqlite").create({"recipe": "some"}).write() as writer:
-                writer.put_entries(entries(*map(entry, range(9))))
+                writer.put_entries(entries(*map(entry, range(first, first + 9))))
                 writer.put_documents(documents)
                 found.append(
                     [
@@ -860,12 +865,12 @@ class TestFilesOfSqlite:
                         listed(writer.entries(asked)),
                         listed(writer.documents(["a", "ä", "x"])),
                         listed(writer.documents_of(asked)),
-                        listed(writer.contents([entry(n).content for n in range(12)])),
+                        listed(writer.contents([entry(n).content for n in asked.tolist()])),
                     ]
                 )
         assert found[0] == found[1]
-        assert len(found[0][0]) == 9
-        assert [(one.id, one.entry) for one in found[0][1]] == [("a", 3), ("b", 0), ("ä", 2)]
+        assert found[0][0] == [entry(n) for n in range(first, first + 9)]
+        assert found[0][1] == [documents[3], documents[0], documents[2]]
 
     def put_some(self, store, turns, first=1000):
         """Make changes one after the other, and give how long the log has become."""
