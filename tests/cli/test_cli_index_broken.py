@@ -73,6 +73,14 @@ class TestStopped:
 
         monkeypatch.setattr(module, name, stopping)
 
+    @pytest.fixture
+    def heeds_ctrl_c(self):
+        """What runs in the background of a shell does not."""
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        yield
+        signal.signal(signal.SIGINT, before)
+
+    @pytest.mark.usefixtures("heeds_ctrl_c")
     @pytest.mark.parametrize("new_only", [False, True])
     def test_an_addition_goes_on_after_ctrl_c(self, told, monkeypatch, in_small_pieces, new_only):
         command = (*ADD, *(["--new-only"] if new_only else []))

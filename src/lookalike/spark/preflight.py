@@ -13,7 +13,6 @@ import lookalike
 from lookalike.base.errors import SparkError
 from lookalike.settings import FORMAT
 from lookalike.spark.failures import PACKAGE_MISSING, clear_errors
-from lookalike.spark.frames import collected, mapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -39,6 +38,9 @@ def check_workers(session: SparkSession, say: Callable[[str], object] | None = N
     A task for each core: where workers come later, what they lack is said when they fail. Where no
     worker is free, Spark waits, which is said too; without `say` as a warning.
     """
+    # Of a session there is Spark: this module is loaded where there may be none.
+    from lookalike.spark.frames import collected, mapped
+
     if session in _checked:
         return
     with clear_errors(), _said_if_waiting(say or _warn):
