@@ -23,7 +23,7 @@ def draw(results: Path = RESULTS, picture: Path = PICTURE) -> None:
     lines = _lines(kept_results(results))
     if not lines:
         raise SystemExit(f"{results} has no results of texts: run python -m benchmarks texts")
-    axes = axes_or_new(None, (8.5, 6))
+    axes = axes_or_new(None, (8.5, 8.5))
     axes.set_xscale("log")
     axes.set_yscale("log")
     names: list[Label] = []
@@ -43,9 +43,9 @@ def draw(results: Path = RESULTS, picture: Path = PICTURE) -> None:
             axes.plot([count], [speed], marker=mark, color=color, markerfacecolor=fill)
             figures[count].append((speed, count, accuracy, color))
         names.append((y[-1], x[-1], title, color))
-    _write(axes, names, 1.22, xytext=(7, -3), fontsize=9)
+    _write(axes, names, 1.27, xytext=(7, -3), fontsize=9)
     for some in figures.values():
-        _write(axes, some, 1.16, xytext=(-6, 2), fontsize=7.5, ha="right")
+        _write(axes, some, 1.21, xytext=(-6, 2), fontsize=7.5, ha="right")
     counts = sorted({point[0] for points in lines.values() for point in points})
     axes.set_xticks(counts, [f"{count:,}" for count in counts])
     axes.minorticks_off()
