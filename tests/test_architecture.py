@@ -373,7 +373,7 @@ for source in (vectors, vectors.astype(float), csr_array(vectors), file):
 lookalike.compare(*texts[:2], metric="cosine")
 lookalike.compare(*texts[:2])
 import lookalike.index.crowded
-lookalike.index.crowded.CROWDED = 1
+lookalike.index.crowded.CROWD_ROWS = 1
 for number, (options, documents) in enumerate([
     ({}, texts), ({"no_text": True}, texts), ({"multiset": True}, texts),
     ({"metric": "cosine", "like": texts, "weights": "tf-idf"}, texts),

@@ -65,7 +65,7 @@ def test_without_texts_a_crowd_answers_as_loose_rows_do(tmp_path, monkeypatch, m
     recipe = RECIPE | {"no_text": True, "metric": metric}
     found = []
     for crowd in (20, 10**6):
-        monkeypatch.setattr("lookalike.index.crowded.CROWDED", crowd)
+        monkeypatch.setattr("lookalike.index.crowded.CROWD_ROWS", crowd)
         with Index.create(tmp_path / f"{crowd}.lookalike", **recipe) as index:
             index.add_all([page(number) for number in range(400)])
             index.remove(range(0, 400, 3))
@@ -95,7 +95,7 @@ def test_documents_are_removed_from_crowds_and_come_again(tmp_path, monkeypatch)
 
 
 def test_documents_that_come_one_by_one_become_a_crowd_too(tmp_path, monkeypatch):
-    monkeypatch.setattr("lookalike.index.crowded.CROWDED", 20)
+    monkeypatch.setattr("lookalike.index.crowded.CROWD_ROWS", 20)
     monkeypatch.setattr("lookalike.index.crowded.CHECKED_SHARE", 4)
     with Index.create(tmp_path / "a.lookalike", **RECIPE) as index:
         for number in range(400):

@@ -20,7 +20,7 @@ RECIPE: dict[str, Any] = {"shingle": "chars:4", "threshold": 0.5, "bands": 8, "r
 @pytest.fixture
 def path(tmp_path, monkeypatch) -> Path:
     """Give the file of an index with crowds, closed."""
-    monkeypatch.setattr("lookalike.index.crowded.CROWDED", 8)
+    monkeypatch.setattr("lookalike.index.crowded.CROWD_ROWS", 8)
     monkeypatch.setattr("lookalike.index.crowded.CHECKED_SHARE", 2)
     path = tmp_path / "pages.lookalike"
     with Index.create(path, **RECIPE) as index:

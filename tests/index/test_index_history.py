@@ -41,7 +41,7 @@ batches = st.dictionaries(one_id, st.tuples(one_text, some_metadata), max_size=6
 def crowds(monkeypatch) -> None:
     """Let few documents be a crowd, and little that is gone be swept."""
     for name, value in (
-        *(("crowded.CROWDED", 2), ("crowded.CHECKED_SHARE", 2), ("crowded.SEEN_TOGETHER", 2)),
+        *(("crowded.CROWD_ROWS", 2), ("crowded.CHECKED_SHARE", 2), ("crowded.SEEN_TOGETHER", 2)),
         *(("crowded.BLOCK_ENTRIES", 2), ("removing.MIN_SWEPT", 2), ("removing.PAGE", 2)),
         *(("merging.PAGE", 2), ("export.PAGE", 2), ("querying.BODIES", 2)),
     ):
@@ -274,7 +274,7 @@ def test_compacting_packs_what_was_missed_and_gives_room_back(tmp_path, monkeypa
         index.add_all([f"{BODY} {place}" for place in range(300)])
         assert index.remove(range(250)) == 250
         before = {text: index.query(text) for text in (BODY, f"{BODY} 299")}
-        monkeypatch.setattr("lookalike.index.crowded.CROWDED", 20)
+        monkeypatch.setattr("lookalike.index.crowded.CROWD_ROWS", 20)
         index.compact()
         with index._store.read() as reader:
             counts = reader.counts()

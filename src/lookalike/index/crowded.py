@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lookalike.index.store import Block
+from lookalike.planning.crowds import CROWD_ROWS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,10 +20,8 @@ if TYPE_CHECKING:
     from lookalike.index.store import Entries, Writer
     from lookalike.recipe.stored_sketches import StoredSketches
 
-__all__ = ["CROWDED", "largest", "pack", "suspects"]
+__all__ = ["largest", "pack", "suspects"]
 
-CROWDED = 256
-"""Loose rows above which a bucket is packed."""
 BLOCK_ENTRIES = 4096
 """Entries of a block, at the most."""
 CHECKED_SHARE = 64
@@ -46,7 +45,7 @@ def suspects(entries: Entries) -> NDArray[np.int64]:
 def largest(writer: Writer) -> NDArray[np.int64]:
     """Give the largest buckets that may be crowded."""
     found = writer.largest_buckets(MOST_PACKED)
-    return np.array([key for key, size in found if size > CROWDED], np.int64)
+    return np.array([key for key, size in found if size > CROWD_ROWS], np.int64)
 
 
 def pack(writer: Writer, keys: NDArray[np.int64], sketches: StoredSketches) -> None:
@@ -55,7 +54,7 @@ def pack(writer: Writer, keys: NDArray[np.int64], sketches: StoredSketches) -> N
         return
     found, _ = writer.loose(keys)
     distinct, many = np.unique(found, return_counts=True)
-    crowded = distinct[many > CROWDED]
+    crowded = distinct[many > CROWD_ROWS]
     for key in crowded.tolist():
         entries, whole = writer.sketches(np.sort(writer.take_loose(key)))
         brief = sketches.brief(whole)

@@ -63,11 +63,13 @@ class Costs(NamedTuple):
     """A band of bits of one document."""
     meeting: float
     """A candidate whose sketches are compared first."""
+    crowded: float
+    """The same in a bucket that very many share."""
 
 
-AT_ONCE = Costs(150.0, 70.0, 8.0)
-STORED = Costs(8000.0, 8000.0, 3000.0)
-"""A row of a database for each band, and a look at one for each candidate."""
+AT_ONCE = Costs(150.0, 70.0, 8.0, 8.0)
+STORED = Costs(8000.0, 8000.0, 3000.0, 300.0)
+"""A row of a database for each band, and a look at one for each candidate; crowds are packed."""
 
 
 def agreement_of(metric: str, similarity: float) -> float:
@@ -138,7 +140,7 @@ def cheapest(
     def comparing(banding: Cascade) -> float:
         meeting = errors(banding, threshold, seen).false_candidates
         compared = errors(banding, threshold, passed).false_candidates
-        return meeting * costs.meeting + compared * checking
+        return meeting * _cost_of_meeting(costs, background, banding) + compared * checking
 
     def bands(rows: int) -> int:
         return _bands_needed(path, threshold, recall, rows)
@@ -179,6 +181,13 @@ def cheapest_bits(
     # A half of all bits agree at any threshold, so that one bit a band is always enough.
     best = _cheaper(_bandings(agreement, recall, MAX_BITS, bands), sketching, comparing)
     return best or Cascade.banding(bands(1), 1)
+
+
+def _cost_of_meeting(costs: Costs, background: Background, banding: Cascade) -> float:
+    """Tell what a candidate costs on average, as crowds were measured for bands of so many rows."""
+    shares, rows = background.crowded, banding.rows // (banding.bands or 1)
+    crowded = shares[rows - 1] if rows <= len(shares) else 0.0
+    return crowded * costs.crowded + (1 - crowded) * costs.meeting
 
 
 def _bandings(

@@ -33,6 +33,7 @@ __all__ = [
     "TYPICAL",
     "Background",
     "choose_shingle",
+    "close_pairs",
     "close_sample",
     "measure",
     "measure_vectors",
@@ -79,6 +80,9 @@ class Background:
     """Of a larger sample, the similarities of the pairs that are far from random, estimated."""
     close_pairs: int = 0
     """All pairs of that sample."""
+    crowded: tuple[float, ...] = ()
+    """The share of meetings in buckets that takes place in crowds, for bands of 1, 2, … rows; none
+    where it was not measured."""
 
     @property
     def mean(self) -> float:
@@ -214,13 +218,23 @@ def with_close_pairs(
     Every two are compared, by 256 bits: that many documents make millions of pairs.
     """
     signatures, counts = minhash.sign_texts(documents, shingling, rows=PREFILTER_ROWS, seed=0)
+    _, _, close = close_pairs(signatures, counts == 0)
+    filled = int(np.count_nonzero(counts))
+    return replace(background, close=close, close_pairs=filled * (filled - 1) // 2)
+
+
+def close_pairs(
+    signatures: NDArray[np.uint32], empty: NDArray[np.bool_]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Give the pairs that are far from random, the first of each before the second, and how alike
+    they are, estimated by 256 bits of each signature."""
     checks = minhash.checks(signatures)
-    order = np.arange(len(documents), dtype=np.uint32)
-    one_bucket, empty = np.zeros(len(documents), np.uint64), counts == 0
+    order = np.arange(len(signatures), dtype=np.uint32)
+    one_bucket = np.zeros(len(signatures), np.uint64)
     max_differing = round((1 - CLOSE_SIMILARITY) * PREFILTER_BITS / 2)
     found = [np.empty(0, np.uint64)]
     state = np.array([0, 1, 0])
-    while state[0] < len(documents):
+    while state[0] < len(signatures):
         buffer = np.empty(1 << 16, np.uint64)
         written = near_bands.near_in_buckets(
             one_bucket, order, empty, checks.view(np.uint64), max_differing, state, buffer
@@ -230,9 +244,7 @@ def with_close_pairs(
     first = (pairs >> np.uint64(32)).astype(np.int64)
     second = (pairs & np.uint64(0xFFFFFFFF)).astype(np.int64)
     # Of rows that differ, half of the two bits do: so many rows differ as bits do.
-    close = 1 - hyperplanes.differing(checks, first, second) / PREFILTER_ROWS
-    filled = int(np.count_nonzero(~empty))
-    return replace(background, close=close, close_pairs=filled * (filled - 1) // 2)
+    return first, second, 1 - hyperplanes.differing(checks, first, second) / PREFILTER_ROWS
 
 
 def measure_weighted_sets(weighted_sets: WeightedSets) -> Background:

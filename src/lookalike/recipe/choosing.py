@@ -14,6 +14,7 @@ from lookalike.candidates.hamming import block_masks, expected_meetings
 from lookalike.candidates.identical import Groups
 from lookalike.planning import bandings, sampling
 from lookalike.planning import plan as planning
+from lookalike.planning.crowds import crowded_shares
 from lookalike.recipe.form import CanonicalForm
 from lookalike.recipe.measured import Measured, deciding
 from lookalike.recipe.metrics import Cosine, Fingerprints, Jaccard
@@ -165,9 +166,22 @@ def choose(
         # So few tell how many copies a document has, not which share of many more pairs are some.
         more = measured.background.of_more(documents / max(sample.distinct, 1))
         measured = replace(measured, background=more)
+    if expected and settings.planned:
+        measured = replace(measured, background=_with_crowds(sample, measured, documents))
     costs = bandings.STORED if expected else bandings.AT_ONCE
     recipe, plan = _planned(settings, measured, sample.form, documents, costs, small=small)
     return Chosen(recipe, plan, measured.warnings + _warnings(sample, settings, plan))
+
+
+def _with_crowds(sample: Sample, measured: Measured, documents: int) -> Background:
+    """Add which share of the meetings in an index of so many documents takes place in crowds."""
+    metric = measured.metric
+    if not isinstance(metric, Jaccard) or metric.shingling is None:
+        return measured.background
+    larger = sampling.close_sample(sample.documents, sample.rows, sample.distinct)
+    texts = sample.documents.chosen(larger)
+    shares = crowded_shares(texts, metric.shingling, documents)
+    return replace(measured.background, crowded=shares)
 
 
 def choose_unseen(settings: Settings, *, expected: int, dimension: int | None = None) -> Chosen:
