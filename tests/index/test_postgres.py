@@ -296,13 +296,18 @@ class TestFormats:
         monkeypatch.setattr(postgres_schema, "STEPS", (*STEPS, step))
         monkeypatch.setattr(postgres_schema, "FORMAT", FORMAT + 1)
         opened = []
-        threads = [threading.Thread(target=lambda: opened.append(place.open())) for _ in range(4)]
+
+        def open_it(read_only):
+            opened.append(place.open(read_only=read_only))
+
+        # No other format is read, so that those who only read bring it up to date too.
+        threads = [threading.Thread(target=open_it, args=(n % 2 > 0,)) for n in range(4)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
         assert len(opened) == 4
-        with opened[0].write() as writer:
+        with place.open().write() as writer:
             writer.put_documents([Document("a", 1, None, 0)])
             assert writer.fact("n") == "1"
         assert postgres.run("SELECT colour FROM {}.document") == [("red",)]

@@ -243,3 +243,44 @@ def test_a_file_that_was_damaged_never_ends_in_a_traceback(place):
         place.place.write_bytes(damaged)
         refused += used(place) is None
     assert refused > 5
+
+
+class TestNames:
+    """A file is the same file by whatever name, and from whatever folder."""
+
+    def test_a_store_stays_with_its_file_when_the_program_goes_elsewhere(
+        self, place, tmp_path, monkeypatch
+    ):
+        other = tmp_path / "other"
+        other.mkdir()
+        SqliteStore.create(other / place.place.name, {"recipe": "another"}).close()
+        monkeypatch.chdir(place.place.parent)
+        store = SqliteStore(Path(place.place.name))
+        # A second look at the same time takes a connection of its own.
+        with store.read() as first:
+            monkeypatch.chdir(other)
+            with store.read() as second:
+                assert second.fact("recipe") == first.fact("recipe") == "some"
+        store.close()
+
+    def test_a_log_is_seen_through_a_link_too(self, place, tmp_path, monkeypatch):
+        (tmp_path / "links").mkdir()
+        link = tmp_path / "links" / "link.lookalike"
+        link.symlink_to(place.place)
+        place.place.with_name(f"{place.place.name}-wal").write_bytes(b"some")
+        monkeypatch.setattr("lookalike.index.sqlite._can_be_written", lambda _: False)
+        with pytest.raises(SourceError, match=r"link\.lookalike cannot be written, and index 0"):
+            SqliteStore(link)
+
+    def test_one_job_has_its_turn_by_whatever_name(self, place, tmp_path):
+        link = tmp_path / "link.lookalike"
+        link.symlink_to(place.place)
+        linked, store = SqliteStore(link), place.open()
+        turn = store.turn()
+        assert turn is not None
+        assert linked.turn() is None
+        turn.release()
+        again = linked.turn()
+        assert again is not None
+        again.release()
+        linked.close()

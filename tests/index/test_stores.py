@@ -382,6 +382,20 @@ class TestMaking:
         with pytest.raises(SourceError, match=r"there is no index .*: make one by lookalike index"):
             place.open()
 
+    def test_one_that_was_opened_to_be_read_is_not_changed(self, place):
+        with place.create({"n": "1"}).write() as writer:
+            writer.put_documents([Document("a", 1, None, 0)])
+        store = place.open(read_only=True)
+        said = r"was opened with read_only=, and is not changed: open it without"
+        for locks in (None, numbers(1)):
+            with pytest.raises(OutputError, match=said), store.write(locks) as writer:
+                writer.set_fact("n", "2")
+            with pytest.raises(OutputError, match=said):
+                store.change(lambda writer: writer.drop_documents(["a"]), locks)
+        with store.read() as reader:
+            assert reader.fact("n") == "1"
+            assert reader.counts()["documents"] == 1
+
     def test_its_parts_are_told(self, place):
         store = place.create()
         with store.read() as reader:
