@@ -26,7 +26,7 @@ from lookalike.index.postgres_ahead import LOOK_AHEAD, Ahead
 from lookalike.index.postgres_arrays import of_numbers, of_texts
 from lookalike.index.postgres_changes import Writing, count_up
 from lookalike.index.postgres_connections import Connections, piped
-from lookalike.index.postgres_errors import LostError, explained, was_undone
+from lookalike.index.postgres_errors import LostError, explained, is_lost, was_undone
 from lookalike.index.postgres_library import psycopg
 from lookalike.index.postgres_rows import PARTS, Reading, one_row
 from lookalike.index.postgres_schema import create_schema, is_older, upgrade, version_of
@@ -186,7 +186,7 @@ class PostgresStore:
                     yield Reading(connection, ahead)
                     connection.execute("COMMIT")
             except psycopg.Error as error:
-                if connection is not None and connection.broken:
+                if is_lost(error, connection):
                     raise LostError(error) from None
                 raise
 
@@ -244,7 +244,7 @@ class PostgresStore:
                 undone = False
                 ended = connection.execute("COMMIT")
         except psycopg.Error as error:
-            if connection is not None and connection.broken:
+            if is_lost(error, connection):
                 raise LostError(error, UNDONE if undone else ENDING, undone=undone) from None
             raise
         if ended.statusmessage != "COMMIT":
