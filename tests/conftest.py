@@ -18,7 +18,7 @@ from lookalike.kernels.jit import INTERPRETED
 
 ROOT = Path(__file__).parent.parent
 # A second conftest.py would take the place of this one, from which tests import.
-pytest_plugins = ["spark_fixtures"]
+pytest_plugins = ["spark_fixtures", "store_fixtures"]
 
 slow_is_fine: dict[str, Any] = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("default", max_examples=60, derandomize=True, **slow_is_fine)

@@ -198,6 +198,44 @@ class TestLostConnections:
             with store.read() as reader:
                 assert reader.fact("n") == "2"
 
+    @pytest.mark.parametrize(
+        "lost",
+        [
+            psycopg.errors.AdminShutdown("terminating connection"),
+            psycopg.errors.IdleInTransactionSessionTimeout("terminating connection"),
+            psycopg.OperationalError("cannot exit pipeline mode while busy"),
+        ],
+    )
+    def test_so_is_one_whose_end_was_told_before_it_was_noticed(self, place, lost):
+        """Its last words, or those of the library, come while the connection seems to be whole."""
+        store, calls = place.create({"n": "1"}), []
+
+        def work(writer):
+            calls.append(writer.fact("n"))
+            writer.set_fact("n", "2")
+            if len(calls) == 1:
+                raise lost
+
+        store.change(work, np.array([1]))
+        assert calls == ["1", "1"]
+        with pytest.raises(UnreadableError, match=r"the connection to .* was lost"), store.read():
+            raise lost
+
+    @pytest.mark.parametrize(
+        "other", [psycopg.errors.PipelineAborted("aborted"), psycopg.errors.LockNotAvailable("no")]
+    )
+    def test_what_else_fails_is_not_tried_again(self, place, other):
+        store, calls = place.create({"n": "1"}), []
+
+        def work(writer):
+            calls.append(1)
+            raise other
+
+        with pytest.raises(UnreadableError) as told:
+            store.change(work, np.array([1]))
+        assert "was lost" not in str(told.value)
+        assert len(calls) == 1
+
     def test_one_that_was_ending_is_not_made_again(self, postgres, place):
         store, calls = place.create({"n": "1"}), []
 
@@ -296,13 +334,18 @@ class TestFormats:
         monkeypatch.setattr(postgres_schema, "STEPS", (*STEPS, step))
         monkeypatch.setattr(postgres_schema, "FORMAT", FORMAT + 1)
         opened = []
-        threads = [threading.Thread(target=lambda: opened.append(place.open())) for _ in range(4)]
+
+        def open_it(read_only):
+            opened.append(place.open(read_only=read_only))
+
+        # No other format is read, so that those who only read bring it up to date too.
+        threads = [threading.Thread(target=open_it, args=(n % 2 > 0,)) for n in range(4)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
         assert len(opened) == 4
-        with opened[0].write() as writer:
+        with place.open().write() as writer:
             writer.put_documents([Document("a", 1, None, 0)])
             assert writer.fact("n") == "1"
         assert postgres.run("SELECT colour FROM {}.document") == [("red",)]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import threading
 from typing import TYPE_CHECKING, Any
 
 from lookalike.index.postgres import PostgresStore
@@ -63,3 +66,44 @@ def sqlite_place(path: Path) -> StorePlace:
 
 def postgres_place(address: str) -> StorePlace:
     return StorePlace("postgres", address)
+
+
+def in_threads(*work: Callable[[], None]) -> None:
+    """Run functions side by side, and raise what one of them raises."""
+    failed: list[BaseException] = []
+
+    def run(function: Callable[[], None]) -> None:
+        try:
+            function()
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=run, args=(one,)) for one in work]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for error in failed:
+        raise error
+
+
+def in_processes(place: StorePlace, code: str, many: int) -> list[str]:
+    """Run code that has the store in several processes at once, and give their outputs."""
+    source = f"import sys, json, numpy as np{place.code()}{code}\nstore.close()"
+    started = [
+        subprocess.Popen(
+            [sys.executable, "-c", source, str(number)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(many)
+    ]
+    try:
+        told = [process.communicate(timeout=60) for process in started]
+    finally:
+        for process in started:
+            process.kill()
+            process.communicate()
+    assert [errors for _, errors in told] == [""] * many
+    return [output for output, _ in told]

@@ -50,7 +50,7 @@ class Columns:
 
     def joined(self, other: Columns) -> Columns:
         """Give what the ids and metadata of both are."""
-        return self.with_ids(whole=other.whole_ids).with_metadata(other.metadata, "")
+        return self.with_ids(whole=other.whole_ids).with_metadata(other.metadata, None)
 
     def id(self, text: str) -> str | int:
         """Give an id as it was given."""

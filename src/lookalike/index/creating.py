@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from lookalike.base.errors import SettingsError
+from lookalike.base.index_files import Opened
 from lookalike.base.wording import setting
 from lookalike.index.columns import Columns
 from lookalike.index.opening import WAIT_SECONDS, is_index, open_store
@@ -16,12 +17,13 @@ from lookalike.recipe import StoredSketches, check, choose_unseen
 from lookalike.settings.index_options import IndexAddOptions
 
 if TYPE_CHECKING:
+    from lookalike.index.store import Store
     from lookalike.planning.plan import Plan
     from lookalike.recipe import Recipe
     from lookalike.settings import Settings
     from lookalike.settings.index_options import IndexCreateOptions
 
-__all__ = ["chosen_facts"]
+__all__ = ["chosen_facts", "facts_of"]
 
 NOT_OF_A_SAMPLE = ("memory", "threads", "progress", "say", "encoding", "strict_encoding")
 """Options that are of use without a sample too."""
@@ -30,8 +32,8 @@ NOT_OF_A_SAMPLE = ("memory", "threads", "progress", "say", "encoding", "strict_e
 def chosen_facts(options: IndexCreateOptions) -> dict[str, str]:
     """Choose how documents are compared, and give it as the first facts of an index."""
     likes = options.like if isinstance(options.like, (list, tuple)) else [options.like]
-    if len(likes) == 1 and is_index(likes[0]):
-        return facts_like(likes[0], options)
+    if len(likes) == 1 and (isinstance(likes[0], Opened) or is_index(likes[0])):
+        return _facts_like(likes[0], options)
     settings = settings_from(options, estimate=options.no_text)
     check(settings)
     expected = options.documents
@@ -52,19 +54,26 @@ def chosen_facts(options: IndexCreateOptions) -> dict[str, str]:
     }
 
 
-def facts_like(address: Any, options: IndexCreateOptions) -> dict[str, str]:
+def _facts_like(other: Any, options: IndexCreateOptions) -> dict[str, str]:
     """Give the first facts of an index that is made as another was."""
     for one in fields(options):
         if one.name not in ("like", *NOT_OF_A_SAMPLE) and getattr(options, one.name) != one.default:
             raise SettingsError(
                 f"an index like another has the settings of that: leave out {setting(one.name)}"
             )
-    store = open_store(address, durable=False, wait=WAIT_SECONDS)
+    if isinstance(other, Opened):
+        return other.made_by()
+    store = open_store(other, durable=False, wait=WAIT_SECONDS, read_only=True)
     try:
-        with store.read() as reader:
-            facts = {name: reader.fact(name) or "" for name in ("recipe", "chosen")}
+        return facts_of(store)
     finally:
         store.close()
+
+
+def facts_of(store: Store) -> dict[str, str]:
+    """Give the first facts of an index that is made as that of a store was."""
+    with store.read() as reader:
+        facts = {name: reader.fact(name) or "" for name in ("recipe", "chosen")}
     return {**facts, "columns": Columns().dump()}
 
 

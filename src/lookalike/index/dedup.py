@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from lookalike.base.errors import SettingsError, SourceError, UnreadableError
+from lookalike.base.index_files import SERVERS
 from lookalike.base.options import given_of
 from lookalike.base.threads import available, in_order, pieces
 from lookalike.base.timing import timed
@@ -19,7 +20,7 @@ from lookalike.index.asked import Asked
 from lookalike.index.columns import Columns
 from lookalike.index.index import Index
 from lookalike.index.merging import check_mergeable
-from lookalike.index.opening import SERVERS, indexes_among
+from lookalike.index.opening import identity, indexes_among
 from lookalike.index.prepared import Put
 from lookalike.index.querying import check_threshold
 from lookalike.job.given import settings_from
@@ -122,7 +123,7 @@ def consulted(source: Any, options: DedupOptions) -> Iterator[Consulted]:
         asked = [] if target is None else [target]
         for one in named:
             index = entered(one, read_only=True)
-            if index.address not in [other.address for other in asked]:
+            if identity(index.address) not in [identity(other.address) for other in asked]:
                 asked.append(index)
         for index in asked:
             _check_index(index, asked[0])
@@ -243,11 +244,11 @@ def _seen(
     recipe = replace(asked[0].recipe, threshold=settings.threshold)
     sketches = StoredSketches(recipe)
     reading: dict[str, Any] = {"recipe": asked[0].recipe.fingerprint}
-    against = [_identity(one.address) for one in asked if one is not target]
+    against = [identity(one.address) for one in asked if one is not target]
     if against:
         reading["against"] = against
     if target is not None:
-        reading["index"] = _identity(target.address)
+        reading["index"] = identity(target.address)
     if described is not None:
         reading["metadata"] = [*described.names]
 
@@ -277,8 +278,3 @@ def _seen(
         target is not None,
         described,
     )
-
-
-def _identity(address: str) -> str:
-    """Name an index for a work folder, wherever a job is started from."""
-    return address if address.startswith(SERVERS) else os.path.realpath(address)

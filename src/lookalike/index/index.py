@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.base.errors import LookalikeError, SettingsError
+from lookalike.base.index_files import Opened
 from lookalike.base.options import takes, takes_two
 from lookalike.base.progress import asked_for
 from lookalike.base.threads import available
@@ -20,13 +21,13 @@ from lookalike.index.asked import Asked
 from lookalike.index.backing import Backing
 from lookalike.index.bulk import Incoming
 from lookalike.index.columns import id_text, is_whole
-from lookalike.index.creating import chosen_facts
+from lookalike.index.creating import chosen_facts, facts_of
 from lookalike.index.export import write_export
 from lookalike.index.info import info_of
 from lookalike.index.matches import Admission, Match, Nearest, Queried
 from lookalike.index.matching import Matching, by_similarity
 from lookalike.index.merging import check_mergeable, merge
-from lookalike.index.opening import Opened, create_store, open_store
+from lookalike.index.opening import create_store, open_store
 from lookalike.index.packed import damaged
 from lookalike.index.prepared import Prepared, Put
 from lookalike.index.removing import pages, remove_ids, remove_where, sweep, sweep_if_worth
@@ -301,6 +302,10 @@ class Index(Opened):
         sketches = self._backing.sketches
         return Prepared.of(puts, documents, sketches, with_text=self.keeps_text, keep=False)
 
+    def made_by(self) -> dict[str, str]:
+        """Give what another one is made by that is to be like this one."""
+        return facts_of(self._store)
+
     def turn(self) -> Turn | None:
         """Give the right to be the one job that adds what it decides; None while another has it."""
         return self._store.turn()
@@ -338,16 +343,24 @@ class Index(Opened):
                 found |= {one.id for one in reader.documents(names)}
         return [id for id in asked if id_text(id) not in found]
 
-    def merge(self, other: Index | str | os.PathLike[str]) -> Added:
-        """Add the documents of another index with the same recipe, each in the place of one here.
+    def merge(self, *others: Index | str | os.PathLike[str]) -> Added:
+        """Add the documents of other indexes with the same recipe, each in the place of one here.
 
-        The other one is not changed.
+        The others are not changed. Of several, all are looked at before the first is merged.
         """
-        if not isinstance(other, Index):
-            with Index(other, threads=self._threads) as opened:
-                return self.merge(opened)
-        check_mergeable(self, other)
-        return merge(self._backing, other._backing)
+        added = adding.Added()
+        with ExitStack() as opened:
+            indexes = [
+                one
+                if isinstance(one, Index)
+                else opened.enter_context(Index(one, threads=self._threads, read_only=True))
+                for one in others
+            ]
+            for other in indexes:
+                check_mergeable(self, other)
+            for other in indexes:
+                added += merge(self._backing, other._backing)
+        return added
 
     def export(self, path: str | os.PathLike[str]) -> int:
         """Write the documents to a Parquet file, in the order of their ids, and count them.

@@ -9,6 +9,7 @@ import numpy as np
 from lookalike.base.errors import SettingsError
 from lookalike.index import adding
 from lookalike.index.asked import Asked
+from lookalike.index.opening import identity
 from lookalike.index.packed import damaged, unpacked
 from lookalike.index.prepared import Prepared, Put, no_documents
 from lookalike.index.removing import sweep_if_worth
@@ -51,7 +52,7 @@ def check_mergeable(into: Made, other: Made) -> None:
             f"{other.address} was made by another recipe ({_told(other)}) than {into.address} "
             f"({_told(into)}): make both with the same settings, or the one like the other"
         )
-    if into.address == other.address:
+    if identity(into.address) == identity(other.address):
         raise SettingsError(f"{into.address} is named twice: merge other indexes into it")
 
 

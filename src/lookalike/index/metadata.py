@@ -73,7 +73,8 @@ def types_of(values: Mapping[str, Value]) -> dict[str, str]:
 def merged(types: Mapping[str, str], new: Mapping[str, str], id: object) -> dict[str, str]:
     """Join the types of fields with those of one more document.
 
-    Whole numbers may stand among numbers; every other difference is refused.
+    Whole numbers may stand among numbers; every other difference is refused. The id is None where
+    the types are those of many documents.
     """
     found = dict(types)
     for name, came in new.items():
@@ -81,9 +82,10 @@ def merged(types: Mapping[str, str], new: Mapping[str, str], id: object) -> dict
         if was == came:
             continue
         if {was, came} != {"integer", "number"}:
+            of = "" if id is None else f" of document {quoted(id)}"
             raise SourceError(
-                f"the metadata {quoted(name)} of document {quoted(id)} is of the type {came}, and "
-                f"that of documents before it of the type {was}: give all of them one type"
+                f"the metadata {quoted(name)}{of} is of the type {came}, and that of documents "
+                f"before it of the type {was}: give all of them one type"
             )
         found[name] = "number"
     return found

@@ -7,20 +7,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lookalike.base.errors import SettingsError
+from lookalike.base.index_files import SERVERS, Opened
 
 if TYPE_CHECKING:
     from lookalike.index.store import Store
 
-__all__ = ["WAIT_SECONDS", "Opened", "create_store", "indexes_among", "is_index", "open_store"]
+__all__ = [
+    "WAIT_SECONDS",
+    "create_store",
+    "identity",
+    "indexes_among",
+    "is_index",
+    "open_store",
+]
 
 WAIT_SECONDS = 60.0
 """How long a writer waits for another, where nothing else is said."""
-SERVERS = ("postgresql://", "postgres://")
 ENDING = ".lookalike"
-
-
-class Opened:
-    """An index that is open."""
 
 
 def indexes_among(given: Any) -> tuple[list[Any], Any]:
@@ -50,7 +53,7 @@ def open_store(address: Any, *, durable: bool, wait: float, read_only: bool = Fa
     if name.startswith(SERVERS):
         from lookalike.index.postgres import PostgresStore
 
-        return PostgresStore(name, durable=durable, wait=wait)
+        return PostgresStore(name, durable=durable, wait=wait, read_only=read_only)
     from lookalike.index.sqlite import SqliteStore
 
     return SqliteStore(Path(name), durable=durable, wait=wait, read_only=read_only)
@@ -67,6 +70,11 @@ def create_store(address: Any, facts: dict[str, str]) -> None:
     from lookalike.index.sqlite import SqliteStore
 
     SqliteStore.create(Path(name), facts).close()
+
+
+def identity(address: str) -> str:
+    """Name an index so that two names of one file are the same, wherever a program runs."""
+    return address if address.startswith(SERVERS) else os.path.realpath(address)
 
 
 def _name(address: Any) -> str:

@@ -26,10 +26,11 @@ from lookalike.index.postgres_ahead import LOOK_AHEAD, Ahead
 from lookalike.index.postgres_arrays import of_numbers, of_texts
 from lookalike.index.postgres_changes import Writing, count_up
 from lookalike.index.postgres_connections import Connections, piped
-from lookalike.index.postgres_errors import LostError, explained, was_undone
+from lookalike.index.postgres_errors import LostError, explained, is_lost, was_undone
 from lookalike.index.postgres_library import psycopg
 from lookalike.index.postgres_rows import PARTS, Reading, one_row
 from lookalike.index.postgres_schema import create_schema, is_older, upgrade, version_of
+from lookalike.index.read_only import unchangeable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -74,13 +75,22 @@ class PostgresStore:
 
     on_server = True
 
-    def __init__(self, address: str, *, durable: bool = False, wait: float = WAIT_SECONDS) -> None:
+    def __init__(
+        self,
+        address: str,
+        *,
+        durable: bool = False,
+        wait: float = WAIT_SECONDS,
+        read_only: bool = False,
+    ) -> None:
         """Open an index that there is.
 
         What is done is on the disk of the server as its own settings say; with `durable` each
-        change is there when it is done, whatever they say.
+        change is there when it is done, whatever they say. Of one that is `read_only` no document
+        is changed; an older format becomes the newest all the same, as no other is read.
         """
         self._prepare(PostgresAddress.parse(address), durable=durable, wait=wait)
+        self._read_only = read_only
         with self._failures():
             self._check_format()
 
@@ -88,6 +98,7 @@ class PostgresStore:
         self.address = place.shown
         self._schema = '"' + place.index.replace('"', '""') + '"'
         self._wait = wait
+        self._read_only = False
         self._connections = Connections(place)
         self._numbers = _Numbers(self._counted)
         self._settings = {
@@ -115,7 +126,7 @@ class PostgresStore:
         with self._connected() as connection:
             older = is_older(self._version(connection), self.address)
         if older:
-            with self.write() as writer:
+            with self._changing(None, None) as writer:
                 upgrade(writer.connection, self._version(writer.connection))
 
     def _version(self, connection: Connection[Any]) -> int:
@@ -175,7 +186,7 @@ class PostgresStore:
                     yield Reading(connection, ahead)
                     connection.execute("COMMIT")
             except psycopg.Error as error:
-                if connection is not None and connection.broken:
+                if is_lost(error, connection):
                     raise LostError(error) from None
                 raise
 
@@ -184,6 +195,7 @@ class PostgresStore:
         self, locks: NDArray[np.int64] | None = None, sought: Sought | None = None
     ) -> Iterator[Writing]:
         """Change the index, beside others that have no lock in common."""
+        self._check_changeable()
         with self._failures(), self._changing(locks, sought) as writer:
             yield writer
 
@@ -194,6 +206,7 @@ class PostgresStore:
         sought: Sought | None = None,
     ) -> Made:
         """Change the index by a function, which is called again where the server undid it."""
+        self._check_changeable()
         pauses = iter(AGAIN)
         with self._failures():
             while True:
@@ -206,6 +219,10 @@ class PostgresStore:
                         raise
                 # Of two that were in each other's way, one comes first the next time.
                 time.sleep(pause * secrets.SystemRandom().uniform(0.5, 1.5))
+
+    def _check_changeable(self) -> None:
+        if self._read_only:
+            raise unchangeable(self.address)
 
     @contextmanager
     def _changing(
@@ -227,7 +244,7 @@ class PostgresStore:
                 undone = False
                 ended = connection.execute("COMMIT")
         except psycopg.Error as error:
-            if connection is not None and connection.broken:
+            if is_lost(error, connection):
                 raise LostError(error, UNDONE if undone else ENDING, undone=undone) from None
             raise
         if ended.statusmessage != "COMMIT":

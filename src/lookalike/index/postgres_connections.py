@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from lookalike.base.errors import SourceError, UnreadableError
-from lookalike.index.postgres_errors import said
+from lookalike.index.postgres_errors import is_lost, said
 from lookalike.index.postgres_library import psycopg
 
 if TYPE_CHECKING:
@@ -77,9 +77,9 @@ class Connections:
             try:
                 return connection, begin(connection)
             except BaseException as error:
-                lost = connection.broken
+                lost = isinstance(error, psycopg.OperationalError) and is_lost(error, connection)
                 _close(connection)
-                if idle is None or not lost or not isinstance(error, psycopg.OperationalError):
+                if idle is None or not lost:
                     raise
 
     def _taken(self) -> Connection[Any] | None:

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from lookalike.base.errors import OutputError, SourceError, UnreadableError
 from lookalike.base.wording import shortened
 from lookalike.index.postgres_library import errors, psycopg
 
-__all__ = ["LostError", "explained", "said", "was_undone"]
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+__all__ = ["LostError", "explained", "is_lost", "said", "was_undone"]
 
 MOST_SAID = 300
 """Characters of what the server says."""
 UNDONE = (errors.DeadlockDetected, errors.SerializationFailure)
+LOST = (
+    errors.AdminShutdown,
+    errors.CrashShutdown,
+    errors.IdleInTransactionSessionTimeout,
+    errors.IdleSessionTimeout,
+)
+"""The last words of a server on a connection, which may be read before its end is noticed."""
 
 
 class LostError(psycopg.OperationalError):
@@ -20,6 +32,15 @@ class LostError(psycopg.OperationalError):
         """Take what was said of it, and what became of the change, if there was one."""
         super().__init__(said(error))
         self.change, self.undone = change, undone
+
+
+def is_lost(error: BaseException, connection: Connection[Any] | None) -> bool:
+    """Tell whether the connection was lost, which was not so much as made if there is none."""
+    if connection is not None and connection.broken:
+        return True
+    # What the server refuses has a number; without one the library found no server to talk to.
+    of_library = isinstance(error, psycopg.OperationalError) and error.sqlstate is None
+    return isinstance(error, LOST) or (of_library and not isinstance(error, errors.PipelineAborted))
 
 
 def was_undone(error: psycopg.Error) -> bool:

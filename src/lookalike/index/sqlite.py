@@ -7,6 +7,7 @@ import secrets
 import sqlite3
 import threading
 from contextlib import closing, contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 from weakref import WeakSet
@@ -16,6 +17,7 @@ from lookalike.base.errors import OutputError, SourceError, UnreadableError
 from lookalike.base.lock import Lock
 from lookalike.base.wording import quoted
 from lookalike.index.packed import damaged
+from lookalike.index.read_only import unchangeable
 from lookalike.index.sqlite_changes import Changes
 from lookalike.index.sqlite_log import LOG_PAGES, Log
 from lookalike.index.sqlite_rows import SCHEMA, Rows
@@ -24,7 +26,6 @@ from lookalike.index.store import FORMAT, Made
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
-    from pathlib import Path
 
     import numpy as np
     from numpy.typing import NDArray
@@ -63,7 +64,9 @@ class SqliteStore:
         One that is `read_only` stays as it is, byte for byte.
         """
         self.address = os.fspath(path)
-        self._path = path
+        # SQLite's own files stand beside the file that a link leads to, and to go to another folder
+        # later must not change which file this is.
+        self._path = Path(os.path.realpath(path))
         self._durable = durable
         self._wait = wait
         self._read_only = read_only
@@ -71,7 +74,7 @@ class SqliteStore:
         self._lock = threading.Lock()
         self._closed = False
         self._unchanging = False
-        self._log = Log(self.address)
+        self._log = Log(self._path)
         STORES.add(self)
         with self._failures():
             self._check_file()
@@ -105,7 +108,7 @@ class SqliteStore:
                 f"there is no index {self.address}: make one by lookalike index create"
             )
         if not _can_be_written(self._path):
-            _check_no_log(self._path)
+            _check_no_log(self._path, self.address)
             self._unchanging = True
         # By SQLite: to close the file otherwise would end the locks of this process on it. And
         # before anything is set, which would change the file of another program.
@@ -129,7 +132,7 @@ class SqliteStore:
 
     def _opened(self) -> sqlite3.Connection:
         return sqlite3.connect(
-            f"{self._path.absolute().as_uri()}?{UNCHANGING if self._unchanging else MODE}",
+            f"{self._path.as_uri()}?{UNCHANGING if self._unchanging else MODE}",
             uri=True,
             timeout=self._wait,
             isolation_level=None,
@@ -190,6 +193,8 @@ class SqliteStore:
     ) -> Iterator[Changes]:
         """Change the file: one writer at a time, whatever the locks."""
         del locks, sought
+        if self._read_only:
+            raise unchangeable(self.address)
         with self._failures(), self._connected() as connection:
             before = connection.total_changes
             connection.execute("BEGIN IMMEDIATE")
@@ -299,13 +304,13 @@ def _can_be_written(path: Path) -> bool:
     return os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)
 
 
-def _check_no_log(path: Path) -> None:
+def _check_no_log(path: Path, address: str) -> None:
     """Refuse a file that cannot be changed while some of its changes are not in it yet."""
     log = path.with_name(f"{path.name}-wal")
     if log.exists() and log.stat().st_size:
         raise SourceError(
-            f"{path} cannot be written, and {log.name} beside it has changes that are not in it: "
-            "open it once with the right to write, or give a copy by lookalike index copy"
+            f"{address} cannot be written, and {log.name} beside it has changes that are not in "
+            "it: open it once with the right to write, or give a copy by lookalike index copy"
         )
 
 

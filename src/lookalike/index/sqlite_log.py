@@ -35,9 +35,9 @@ DESCRIPTORS = Path("/proc/self/fd")
 class Log:
     """The log of one file, as far as this process has written it."""
 
-    def __init__(self, address: str) -> None:
-        """Take the name of the file."""
-        self._address = address
+    def __init__(self, path: Path) -> None:
+        """Take the file, by the name that the system has for it."""
+        self._path = path
         self._lock = threading.Lock()
         self._closed = False
         self._rows = 0
@@ -83,19 +83,18 @@ class Log:
             for _ in range(ROUNDS):
                 connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
                 # SQLite itself does this only once nothing is left, when writers wait for it.
-                _write_to_disk(self._address)
+                _write_to_disk(self._path)
             connection.execute("PRAGMA wal_checkpoint(PASSIVE)")
             connection.execute(f"PRAGMA busy_timeout = {RESTART_WAIT_MS}")
             # Only a log that is in the file to its end is begun again.
             connection.execute("PRAGMA wal_checkpoint(RESTART)")
 
 
-def _write_to_disk(address: str) -> None:
+def _write_to_disk(path: Path) -> None:
     """Have the system write a file to the disk, where it tells by which descriptor it is open.
 
     It has to be one of SQLite's: to open and close another would end its locks on the file.
     """
-    path = Path(address).resolve()
     with suppress(OSError):
         for descriptor in DESCRIPTORS.iterdir():
             with suppress(OSError):

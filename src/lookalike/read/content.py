@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from lookalike.base.errors import BinaryFileError, SourceError
-from lookalike.base.index_files import is_index_head
+from lookalike.base.index_files import NO_DOCUMENT, is_index_head
 from lookalike.base.wording import setting
 from lookalike.read.encodings import check_no_nul, fits_as_told, holds_controls
 from lookalike.read.files import KINDS_ARE_LISTED
@@ -105,10 +105,7 @@ def check_named(name: str, path: str, encodings: Encodings, system: Any = None) 
     """Refuse a file that was named, is of no kind by its name, and is no text either."""
     reason = look_at(path, encodings, system)
     if reason == BINARY and system is None and _is_index(path):
-        raise SourceError(
-            f"{name} is an index, no document: lookalike index query asks it, and lookalike index "
-            "export writes its documents to a file that can be read"
-        )
+        raise SourceError(f"{name} {NO_DOCUMENT}")
     if reason == BINARY:
         raise SourceError(f"{name} is of a kind that cannot be read, {reason}: {KINDS_ARE_LISTED}")
     if reason == COMPRESSED:

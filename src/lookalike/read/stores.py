@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from lookalike.base.errors import SourceError
+from lookalike.base.index_files import NO_DOCUMENT, SERVERS
 from lookalike.read.content import check_named, look_at_all
 from lookalike.read.files import (
     ARRAY,
@@ -63,6 +64,9 @@ def _file_system(scheme: str, rest: str, options: str) -> tuple[Any, str]:
     import pyarrow as pa
     from pyarrow import fs
 
+    if f"{scheme}://" in SERVERS:
+        # Without the rest, in which a password may be.
+        raise SourceError(f"{scheme}:// {NO_DOCUMENT}")
     try:
         system, path = fs.FileSystem.from_uri(f"{scheme}://{rest}{options}")
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError, ImportError) as error:

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from lookalike.base.errors import SourceError
+from lookalike.base.index_files import NO_DOCUMENT, Opened
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,6 +42,9 @@ def hold(source: Any) -> Any:
     Streams, queries and what only an Arrow stream is known of become Arrow tables, frames that are
     not computed yet are computed, and an iterable of records becomes a list.
     """
+    if isinstance(source, Opened):
+        # It can be gone through, by its ids.
+        raise SourceError(f"{source!r} {NO_DOCUMENT}")
     package = package_of(source)
     if package == "polars" and hasattr(source, "collect"):
         return source.collect()

@@ -28,7 +28,6 @@ def merge(into: str, others: tuple[str, ...], *, durable: bool, as_json: bool, q
 
     Example: lookalike index merge all.lookalike monday.lookalike tuesday.lookalike
     """
-    import lookalike
     from lookalike.base.wording import count
     from lookalike.cli import screen
     from lookalike.cli.index.add import added_facts, added_text
@@ -37,10 +36,8 @@ def merge(into: str, others: tuple[str, ...], *, durable: bool, as_json: bool, q
     console = screen.status(quiet=quiet)
     screen.announce_compiling(console)
     screen.say_if_stopped("stopped; run the same command again: what was merged is replaced")
-    added = lookalike.Added()
     with opened(into, durable=durable) as index:
-        for other in others:
-            added += index.merge(other)
+        added = index.merge(*others)
     merged = count(len(others), "index", "indexes")
     say_facts(console, [f"Merged     {merged}: {added_text(added)}", seconds_fact()])
     if as_json:
