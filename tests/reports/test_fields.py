@@ -47,3 +47,12 @@ def test_what_cannot_be_read_as_a_date_is_counted_and_said():
         "2 values of the column written could not be read as a date, as 'next week': write dates "
         "as 2024-05-17."
     )
+
+
+def test_an_empty_label_is_none():
+    rows = [{"text": f"one two three four {one}", "author": one} for one in ("ann", "", "bob")]
+    assert build(lookalike.find(rows, threshold=0.1), label="author").main.documents.label == [
+        "ann",
+        None,
+        "bob",
+    ]

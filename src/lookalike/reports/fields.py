@@ -64,8 +64,9 @@ class Fields:
             for key, value in found.items():
                 self._date(key, value)
         if name == self.label:
+            labels = {key: _plain(value) for key, value in found.items()}
             self.labels |= {
-                key: str(_plain(value)) for key, value in found.items() if _plain(value) is not None
+                key: str(label) for key, label in labels.items() if label not in (None, "")
             }
         # What is shown as the name is no column beside it.
         if name in (self.label, self.date) or all(v == key[1] for key, v in found.items()):
