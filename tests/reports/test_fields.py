@@ -44,8 +44,8 @@ def test_what_cannot_be_read_as_a_date_is_counted_and_said():
     main = build(lookalike.find(rows, threshold=0.3), date="written").main
     assert sorted(map(str, main.documents.date)) == ["2024-05-17", "None", "None"]
     assert main.summary.left_out[-1] == (
-        "2 values of the column written could not be read as a date, as 'next week': write dates "
-        "as 2024-05-17."
+        "2 values of the column 'written' could not be read as a date, as 'next week': write "
+        "dates as 2024-05-17."
     )
 
 

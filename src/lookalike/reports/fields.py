@@ -105,8 +105,8 @@ class Fields:
         said = []
         if self.not_dates:
             said.append(
-                f"{count(len(self.not_dates), 'value')} of the column {self.date} could not be "
-                f"read as a date, as {quoted(str(self.not_dates[0]))}: write dates as 2024-05-17."
+                f"{count(len(self.not_dates), 'value')} of the column {quoted(self.date)} could not "
+                f"be read as a date, as {quoted(str(self.not_dates[0]))}: write dates as 2024-05-17."
             )
         if self.left_out:
             said.append(
