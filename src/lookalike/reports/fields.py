@@ -104,9 +104,10 @@ class Fields:
         """Say what of the columns is not shown."""
         said = []
         if self.not_dates:
+            values, first = count(len(self.not_dates), "value"), quoted(str(self.not_dates[0]))
             said.append(
-                f"{count(len(self.not_dates), 'value')} of the column {quoted(self.date)} could not "
-                f"be read as a date, as {quoted(str(self.not_dates[0]))}: write dates as 2024-05-17."
+                f"{values} of the column {quoted(self.date)} could not be read as a date, as "
+                f"{first}: write dates as 2024-05-17."
             )
         if self.left_out:
             said.append(
