@@ -1,6 +1,6 @@
 // Text with marks on it.
 
-const ORDER = ["passage", "source", "boilerplate", "difference"];
+const ORDER = ["passage", "source", "difference", "boilerplate"];
 
 // The layer that shows where several lie on each other.
 function uppermost(stretch) {
