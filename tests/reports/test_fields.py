@@ -8,6 +8,7 @@ import lookalike
 from lookalike.reports.building import build
 from lookalike.reports.fields import date_text
 
+pytestmark = pytest.mark.usefixtures("small_is_compared_whole")
 EAST = dt.timezone(dt.timedelta(hours=2))
 
 

@@ -125,7 +125,7 @@ def date_text(value: Any) -> str | None:
         return str(value.isoformat(timespec="seconds")).removesuffix("T00:00:00")
     if isinstance(value, dt.date):
         return value.isoformat()
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, int):
         return str(value) if value in YEARS else None
     return _date_of_text(value.strip()) if isinstance(value, str) else None
 
