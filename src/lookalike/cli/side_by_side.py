@@ -12,7 +12,6 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from lookalike.base.wording import count, visible
-from lookalike.text.passages import word_spans
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,8 +38,12 @@ INDENTED = 0.25
 """The share of lines that are indented, from which on a text is taken for code."""
 TAB = "    "
 WORD = re.compile(r"\S+")
-NEXT_WORD = re.compile(r"\s+|(?=[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff])")
+SINGLE = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+"""Kana and ideographs: each is a word."""
+NEXT_WORD = re.compile(rf"\s+|(?=[{SINGLE}])")
 """What ends before a word: a blank, and in scripts without blanks nothing."""
+COUNTED = re.compile(rf"[{SINGLE}]|[^\s{SINGLE}\u3000-\u303f\uff00-\uff65]+")
+"""A word where words are counted; the marks between ideographs are none."""
 BREAK = re.compile(r"\s*\n\s*\n\s*")
 
 
@@ -114,7 +117,7 @@ class _Side:
         while tail and tail[0].start < 0:
             tail.pop(0)
         hidden = self.text[head[-1].end : tail[0].start if tail else end]
-        said = f"… {count(len(word_spans(hidden)), 'word')} {what} …"
+        said = f"… {count(len(COUNTED.findall(hidden)), 'word')} {what} …"
         return [*head, _Row(Text().append(said, "dim"), -1, -1), *tail]
 
     def _wrapped(self, start: int, end: int) -> Iterator[_Row]:
