@@ -153,6 +153,15 @@ class TestTwo:
         left, _ = columns_of(whole)
         assert words_of(left) == f"One. {shared}".split()
 
+    def test_words_of_scripts_without_blanks_are_counted_as_compare_counts_them(self, compared):
+        shared = "我们每天早上在河边的旧茶馆里喝茶看报谈天" * 20
+        output = compared(f"甲{shared}", f"乙{shared}", more=("-s", "chars:2"))
+        left, _ = columns_of(output)
+        hidden = re.search(r"… (\d+) words in both …", output)
+        assert hidden
+        shown = sum(sign in shared for row in left for sign in row)
+        assert shown + int(hidden[1]) == len(shared)
+
     def test_long_differences_are_folded_too(self, compared):
         shared = "these six words are in both"
         rest = " ".join(f"other{at}" for at in range(2000))

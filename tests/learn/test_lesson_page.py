@@ -1,5 +1,6 @@
 """The lesson as a page, in a real browser: what it shows is what the lesson and plain twins say."""
 
+import io
 import json
 import math
 import os
@@ -470,6 +471,21 @@ class TestReaders:
         assert "… and 158 more rows." in text
         shown.evaluate("dispatchEvent(new Event('afterprint'))")
         assert "more rows" not in shown.locator("#matrix-table").inner_text()
+
+    def test_on_paper_there_are_margins(self, shown):
+        pypdf = pytest.importorskip("pypdf")
+        places = []
+        for sheet in pypdf.PdfReader(io.BytesIO(shown.pdf(format="A4", page_ranges="1-3"))).pages:
+
+            def note(text, current, matrix, *_font):
+                if text.strip():
+                    x = matrix[4] * current[0] + matrix[5] * current[2] + current[4]
+                    places.append(x)
+
+            sheet.extract_text(visitor_text=note)
+        # Twelve millimetres of a sheet that is 595 points wide.
+        assert min(places) > 30
+        assert max(places) < 595 - 30
 
 
 class TestOtherLessons:

@@ -217,6 +217,15 @@ def test_where_the_corpus_is_not_searched_for_passages_it_is_said(monkeypatch):
     )
 
 
+def test_a_batch_of_which_all_texts_are_in_the_page_is_looked_through_too():
+    sources = ["one two three four five six", "seven eight nine ten eleven twelve"]
+    references = [*sources, "quite another text that nobody has", "and one more of those"]
+    with lookalike.find(sources, against=references, threshold=0.5) as found:
+        report = build(found, most_texts=4)
+    assert len(report.texts) == 4
+    assert [share for share in report.main.documents.covered if share] == [1.0] * 4
+
+
 def test_counts_behind_a_similarity_are_those_of_the_sets_of_shingles(tmp_path):
     texts = made(2)
     result = lookalike.find(texts, threshold=0.2, shingle="chars:4")

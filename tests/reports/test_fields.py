@@ -8,6 +8,7 @@ import lookalike
 from lookalike.reports.building import build
 from lookalike.reports.fields import date_text
 
+pytestmark = pytest.mark.usefixtures("small_is_compared_whole")
 EAST = dt.timezone(dt.timedelta(hours=2))
 
 
@@ -44,6 +45,15 @@ def test_what_cannot_be_read_as_a_date_is_counted_and_said():
     main = build(lookalike.find(rows, threshold=0.3), date="written").main
     assert sorted(map(str, main.documents.date)) == ["2024-05-17", "None", "None"]
     assert main.summary.left_out[-1] == (
-        "2 values of the column written could not be read as a date, as 'next week': write dates "
-        "as 2024-05-17."
+        "2 values of the column 'written' could not be read as a date, as 'next week': write "
+        "dates as 2024-05-17."
     )
+
+
+def test_an_empty_label_is_none():
+    rows = [{"text": f"one two three four {one}", "author": one} for one in ("ann", "", "bob")]
+    assert build(lookalike.find(rows, threshold=0.1), label="author").main.documents.label == [
+        "ann",
+        None,
+        "bob",
+    ]

@@ -107,3 +107,19 @@ def test_documents_that_came_later_are_in_none(tmp_path):
     with lookalike.Result.open(tmp_path / "found") as found:
         pairs, _ = near_of(found, 1)
     assert pairs == []
+
+
+@WAYS
+def test_where_all_were_looked_for_and_none_is_it_is_said(most_texts):
+    with lookalike.find(
+        family("a", 50) | family("b", 20), threshold=0.8, shingle="words:1"
+    ) as found:
+        pairs, what = near_of(found, most_texts)
+    assert pairs == []
+    assert what.endswith(" There are none.")
+    with lookalike.find(
+        family("a", 50) | family("b", 45), threshold=0.8, shingle="words:1"
+    ) as found:
+        pairs, what = near_of(found, most_texts)
+    assert len(pairs) == 1
+    assert "none" not in what

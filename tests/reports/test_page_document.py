@@ -33,15 +33,49 @@ def test_a_document_shows_what_of_it_stands_elsewhere_and_where(page, tmp_path):
 def test_boilerplate_is_grey(page, tmp_path):
     shown = example()
     text = text_named(shown, "bread/sourdough-copy.txt")
+    # It is in another document too, whose colour it would have.
+    assert text.coverage[0].start < 40 < text.coverage[0].end
+    opened(page, tmp_path, shown, COPY)
+    assert page.locator("rect.boilerplate-strip title").text_content() == "in 5 documents"
+    looks = "(node) => [getComputedStyle(node).color, getComputedStyle(node).backgroundColor]"
+    common, own = page.locator(".document-text mark").all()[:2]
+    assert [one.evaluate(looks) for one in (common, own)] == [
+        ["rgb(31, 35, 40)", "rgb(241, 239, 233)"],
+        ["rgb(31, 35, 40)", own.evaluate(looks)[1]],
+    ]
+    assert own.evaluate(looks)[1] != common.evaluate(looks)[1]
+    grey = page.locator(".boilerplate")
+    assert grey.text_content() == common.text_content() == text.text[text.coverage[0].start : 40]
+    assert grey.evaluate(looks)[0] == "rgb(95, 102, 110)"
+    assert grey.get_attribute("title") == "boilerplate: in 5 documents"
+    # In a pair it is grey beneath the marks of shared passages.
+    page.evaluate("location.hash = document.querySelector('.sources a').hash")
+    page.wait_for_selector("article.pair mark .boilerplate")
+
+
+def test_boilerplate_that_nothing_covers_is_grey_too(page, tmp_path):
+    shown = example()
+    text = text_named(shown, "bread/sourdough-copy.txt")
     text.coverage = []
     opened(page, tmp_path, shown, COPY)
     assert page.locator(".boilerplate").text_content() == text.text[:40]
-    grey = page.evaluate("getComputedStyle(document.querySelector('.boilerplate')).color")
-    assert grey != page.evaluate("getComputedStyle(document.querySelector('.document-text')).color")
-    assert page.get_attribute(".boilerplate", "title") == "boilerplate: in 5 documents"
-    page.goto("about:blank")
-    opened(page, tmp_path, example(), COPY)
-    assert page.locator("rect.boilerplate-strip title").text_content() == "in 5 documents"
+
+
+def test_a_number_in_a_text_is_that_of_a_document_in_the_list(page, tmp_path):
+    shown = example()
+    text = text_named(shown, "bread/sourdough-copy.txt")
+    (first, *_), stretch = text.sources, text.coverage[0]
+    # A stretch of a document whose share is too small for the list.
+    stretch.document = next(one for one in range(28) if one not in (text.document, first[0]))
+    text.sources, text.more_sources = [first], 3
+    opened(page, tmp_path, shown, COPY)
+    page.click("summary:text('1 more document')")
+    names = page.locator(".sources a").all_inner_texts()
+    assert names == [shown.main.documents.name[one] for one in (first[0], stretch.document)]
+    assert page.locator(".sources .number").all_inner_texts() == ["1", "2"]
+    assert page.locator(".sources .share").all_inner_texts()[1] == "–"
+    assert page.locator(".document-text .number").first.inner_text() == "2"
+    assert "2 documents with smaller shares" in page.inner_text("section[aria-labelledby=sources]")
 
 
 def test_a_cluster_has_a_graph_a_heat_map_and_a_timeline(page, tmp_path):
@@ -177,3 +211,40 @@ def test_an_audit_is_shown(page, tmp_path):
     assert "0.988" in page.inner_text("section[aria-labelledby=audit]")
     page.click("summary:text('missed')")
     assert "b.txt <b>" in page.inner_text("section[aria-labelledby=audit]")
+
+
+def test_the_colours_of_a_heat_map_range_over_its_similarities(page, tmp_path):
+    shown = example()
+    shown.main.clusters[1].matrix = [[1.0, 0.75, 0.8], [0.75, 1.0, 0.9], [0.8, 0.9, 1.0]]
+    opened(page, tmp_path, shown, "#cluster=2")
+    cells = page.locator("svg .opens:has(> .heat), svg g:has(> .heat:not(.self))").all()
+    colours = {
+        cell.locator("text").text_content(): float(
+            cell.locator("rect").get_attribute("fill-opacity") or ""
+        )
+        for cell in cells
+    }
+    # From the least similar, which can still be seen, to 1.
+    assert colours == {
+        ".75": pytest.approx(0.12),
+        ".80": pytest.approx(0.12 + 0.88 * 0.2),
+        ".90": pytest.approx(0.12 + 0.88 * 0.6),
+    }
+    assert "from 0.750 (faintest) to 0.900 (strongest)" in page.inner_text("main")
+
+
+def test_a_cluster_of_two_has_a_graph_and_no_heat_map(page, tmp_path):
+    shown = example()
+    (two, *_) = [cluster for cluster in shown.main.clusters if cluster.size == 2]
+    two.matrix = [[1.0, 0.9], [0.9, 1.0]]
+    opened(page, tmp_path, shown, f"#cluster={two.number}")
+    assert page.locator("svg .edge").count() == 1
+    assert page.locator("svg .heat").count() == 0
+
+
+def test_points_of_a_timeline_have_the_colours_of_labels(page, tmp_path):
+    opened(page, tmp_path, example(), "#cluster=1")
+    colour = "(item) => getComputedStyle(item, '::before').backgroundColor"
+    dot = "getComputedStyle(document.querySelector('.members .dot')).backgroundColor"
+    (listed,) = {item.evaluate(colour) for item in page.locator(".times li").all()}
+    assert listed == page.evaluate(dot) == "rgb(0, 114, 178)"

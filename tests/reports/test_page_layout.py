@@ -69,3 +69,12 @@ def test_ticks_are_round_and_reach_over_the_largest(page):
         [1, 10],
         [1, 10, 100],
     ]
+
+
+def test_what_nothing_links_leaves_space_for_the_others(page):
+    linked = 60
+    edges = [[one, (one + step) % linked, 0.9] for one in range(linked) for step in (1, 7)]
+    (nodes,) = call_all(page, ["layout.js"], f"graphLayout({linked + 3}, one)", [edges])
+    for axis in ("x", "y"):
+        places = [node[axis] for node in nodes[:linked]]
+        assert max(places) - min(places) > 0.4

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("playwright")
 from lookalike.reports.model import Link
 from lookalike.reports.render import render
-from report_pages import documents, example, opened, pairs, report, summary
+from report_pages import documents, example, opened, pairs, report, summary, two_texts
 
 PAIR = "ce134da39466-1f2bd850681a"
 
@@ -92,3 +92,17 @@ def test_screen_readers_find_landmarks_headings_and_tables(page, tmp_path):
     nameless = """[...document.querySelectorAll('a, button, input')].filter((one) =>
         !(one.textContent.trim() || one.getAttribute('aria-label') || one.labels?.length)).length"""
     assert page.evaluate(nameless) == 0
+
+
+def test_a_window_is_named_by_the_names_of_its_pair(page, tmp_path):
+    shown = example()
+    opened(page, tmp_path, shown, "#pair=419055491e87-eb7d9c9c61ba")
+    assert page.title().partition(" – ")[0] == (
+        "city-gardens/roof-garden-draft-1.txt and city-gardens/roof-garden-draft-2.txt"
+    )
+
+
+def test_a_name_that_turns_the_direction_is_not_another_name(page, tmp_path):
+    shown = two_texts("one two", "one three", [], a="a\u202etxt.exe")
+    opened(page, tmp_path, shown, "#pairs")
+    assert page.locator("tbody .document a").first.inner_text() == "a\\u202etxt.exe"

@@ -232,3 +232,13 @@ def test_a_pair_without_its_texts_says_so(page, tmp_path):
     shown.main.documents.text = [None, 1]
     opened(page, tmp_path, shown, PAIR)
     assert "The texts of this pair are not in this page." in page.inner_text("article")
+
+
+def test_what_differs_is_underlined_though_many_documents_have_it(page, tmp_path):
+    shown = two_texts("Jehovah spoke to them", "the Lord spoke to them", [])
+    shown.texts[0].boilerplate = [(0, 13, 9)]
+    opened(page, tmp_path, shown, "#pair=000000000000-000000000001")
+    common = page.locator(".side-a .difference .boilerplate")
+    assert common.all_text_contents() == ["Jehovah"]
+    line = "(node) => getComputedStyle(node.parentNode).textDecorationLine"
+    assert common.evaluate(line) == "underline"

@@ -28,20 +28,33 @@ def paragraph(text: object) -> str:
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Write a table; numbers stand to the right, and long texts are cut."""
-    head = "".join(f"<th>{escaped(one)}</th>" for one in columns)
-    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
+    listed = [*rows]
+    first = listed[0] if listed else [None] * len(columns)
+    heads = zip(columns, map(_side, first), strict=True)
+    head = "".join(f'<th style="text-align:{side}">{escaped(one)}</th>' for one, side in heads)
+    body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in listed)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
+def _side(value: Any) -> str:
+    """Say on which side a value stands; its heading stands there too."""
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return "right" if is_number else "left"
+
+
 def _cell(value: Any) -> str:
+    side = _side(value)
     if isinstance(value, bool):
-        value = "yes" if value else "no"
-    if isinstance(value, (int, float)):
-        text = f"{value:,}" if isinstance(value, int) else f"{value:.6g}"
-        return f'<td style="text-align:right">{text}</td>'
-    text = "" if value is None else str(value)
+        text = "yes" if value else "no"
+    elif isinstance(value, int):
+        text = f"{value:,}"
+    elif isinstance(value, float):
+        # Shares and similarities below each other have as many digits.
+        text = f"{value:.6f}" if 0 <= value <= 1 else f"{value:.6g}"
+    else:
+        text = "" if value is None else str(value)
     cut = text if len(text) <= MAX_CELL else f"{text[:MAX_CELL]}…"
-    return f'<td style="text-align:left">{escaped(cut)}</td>'
+    return f'<td style="text-align:{side}">{escaped(cut)}</td>'
 
 
 def folded(title: str, content: str, *, is_open: bool = False) -> str:

@@ -38,7 +38,12 @@ INDENTED = 0.25
 """The share of lines that are indented, from which on a text is taken for code."""
 TAB = "    "
 WORD = re.compile(r"\S+")
-BLANK = re.compile(r"\s+")
+SINGLE = r"\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
+"""Kana and ideographs: each is a word."""
+NEXT_WORD = re.compile(rf"\s+|(?=[{SINGLE}])")
+"""What ends before a word: a blank, and in scripts without blanks nothing."""
+COUNTED = re.compile(rf"[{SINGLE}]|[^\s{SINGLE}\u3000-\u303f\uff00-\uff65]+")
+"""A word where words are counted; the marks between ideographs are none."""
 BREAK = re.compile(r"\s*\n\s*\n\s*")
 
 
@@ -106,14 +111,13 @@ class _Side:
         head = head[:first]
         while head[-1].start < 0:
             head.pop()
-        # From the next blank on, so that no word is cut.
         tail_at = max(head[-1].end, end - last * self.width)
-        found = BLANK.search(self.text, tail_at, end)
+        found = NEXT_WORD.search(self.text, tail_at, end)
         tail = [*self._wrapped(found.end() if found else end, end)][-last:]
         while tail and tail[0].start < 0:
             tail.pop(0)
         hidden = self.text[head[-1].end : tail[0].start if tail else end]
-        said = f"… {count(len(WORD.findall(hidden)), 'word')} {what} …"
+        said = f"… {count(len(COUNTED.findall(hidden)), 'word')} {what} …"
         return [*head, _Row(Text().append(said, "dim"), -1, -1), *tail]
 
     def _wrapped(self, start: int, end: int) -> Iterator[_Row]:
@@ -206,16 +210,21 @@ class _Side:
             if a == start:
                 yield _Atom(f"[{number}", bold, start, start, is_apart, is_glued)
                 is_apart, is_glued = True, True
-        for part in self._parts(self.text[start:end]):
-            yield _Atom(part, style, start, end, is_apart, is_glued)
-            is_apart, is_glued = False, False
+        at = start
+        for part, signs in self._parts(self.text[start:end]):
+            yield _Atom(part, style, at, at + signs, is_apart, is_glued)
+            is_apart, is_glued, at = False, False, at + signs
         for _, b, number in near:
             if b == end:
                 yield _Atom(f"{number}]", bold, end, end, True, True)
 
-    def _parts(self, word: str) -> list[str]:
-        """Cut a word for rows: an ideograph stands for itself, and what is too long is broken."""
+    def _parts(self, word: str) -> list[tuple[str, int]]:
+        """Cut a word for rows, each part with how many signs it has.
+
+        An ideograph stands for itself, and what is too long is broken.
+        """
         parts: list[str] = []
+        signs: list[int] = []
         was_wide = False
         for sign in word:
             shown = visible(sign)
@@ -225,10 +234,12 @@ class _Side:
             # A mark without width belongs to the sign before it.
             if parts and (stays or not size):
                 parts[-1] += shown
+                signs[-1] += 1
             else:
                 parts.append(shown)
+                signs.append(1)
             was_wide = is_wide if size else was_wide
-        return parts
+        return [*zip(parts, signs, strict=True)]
 
 
 def show_side_by_side(

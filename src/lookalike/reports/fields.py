@@ -64,8 +64,9 @@ class Fields:
             for key, value in found.items():
                 self._date(key, value)
         if name == self.label:
+            labels = {key: _plain(value) for key, value in found.items()}
             self.labels |= {
-                key: str(_plain(value)) for key, value in found.items() if _plain(value) is not None
+                key: str(label) for key, label in labels.items() if label not in (None, "")
             }
         # What is shown as the name is no column beside it.
         if name in (self.label, self.date) or all(v == key[1] for key, v in found.items()):
@@ -103,9 +104,10 @@ class Fields:
         """Say what of the columns is not shown."""
         said = []
         if self.not_dates:
+            values, first = count(len(self.not_dates), "value"), quoted(str(self.not_dates[0]))
             said.append(
-                f"{count(len(self.not_dates), 'value')} of the column {self.date} could not be "
-                f"read as a date, as {quoted(str(self.not_dates[0]))}: write dates as 2024-05-17."
+                f"{values} of the column {quoted(self.date)} could not be read as a date, as "
+                f"{first}: write dates as 2024-05-17."
             )
         if self.left_out:
             said.append(
@@ -123,7 +125,7 @@ def date_text(value: Any) -> str | None:
         return str(value.isoformat(timespec="seconds")).removesuffix("T00:00:00")
     if isinstance(value, dt.date):
         return value.isoformat()
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, int):
         return str(value) if value in YEARS else None
     return _date_of_text(value.strip()) if isinstance(value, str) else None
 

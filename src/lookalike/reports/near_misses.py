@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MAX_PAIRS",
+    "NONE_FOUND",
     "NearMisses",
     "bounds_of",
     "is_of_containment",
@@ -31,6 +32,7 @@ __all__ = [
 WIDTH = 0.1
 """How far below the threshold a pair may be."""
 MAX_PAIRS = 1_000
+NONE_FOUND = " There are none."
 
 
 @dataclass
@@ -111,6 +113,8 @@ def near_misses_of(result: Result, compared: Compared, *, whole: bool) -> NearMi
     if len(order) > MAX_PAIRS:
         what += f" The {MAX_PAIRS:,} most similar of {len(order):,} are shown."
         every = False
+    if not len(order):
+        what += NONE_FOUND
     return NearMisses(least, what, every, found)
 
 

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+import pyarrow as pa
 
 from lookalike.base.string_columns import strings
 from lookalike.reports.coverage import Runs
@@ -14,7 +15,6 @@ from lookalike.reports.coverage import Runs
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from lookalike.job.running import Progress
@@ -78,7 +78,7 @@ def scan(
             others = [keys[row] for row in rows]
             begin = len(scanned.keys)
             scanned.keys += others
-            taken: pa.Array = batch.texts.take(rows).fill_null("")
+            taken: pa.Array = batch.texts.take(pa.array(rows, pa.int64())).fill_null("")
             runs.look(taken, np.arange(begin, begin + len(others)), counted.among(others))
     found = runs.covered([*range(len(texts))], partial(progress, "coverage"))
     scanned.covered = dict(zip(texts, found, strict=True))

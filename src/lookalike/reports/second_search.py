@@ -16,6 +16,7 @@ from lookalike.job.running import Running
 from lookalike.reports.found import FoundPairs, extend, is_across, with_corpora
 from lookalike.reports.near_misses import (
     MAX_PAIRS,
+    NONE_FOUND,
     NearMisses,
     bounds_of,
     is_of_containment,
@@ -63,6 +64,8 @@ def search_again(result: Result, sources: Sources, progress: Progress) -> NearMi
     )
     if near.count > len(near):
         what += f" The {len(near):,} most similar of {near.count:,} are shown."
+    if not near.count:
+        what += NONE_FOUND
     complete = settings.recall == 1 and near.count == len(near)
     return NearMisses(least, what, complete, near)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lookalike import __version__
-from lookalike.base.wording import count, in_words, similarity_text
+from lookalike.base.wording import count, in_full, in_words, similarity_text
 from lookalike.reports import model
 from lookalike.results import ContainmentResult, DedupResult, FindResult
 
@@ -94,7 +94,7 @@ def _facts(result: Result, found: FoundPairs) -> list[tuple[str, str]]:
         "Identical copies": f"{summary.identical:,}" if summary.identical else None,
         "Compared": count(compared, "distinct pair") if compared else None,
         "Found": _found(result, found),
-        "Closest below": None
+        f"Closest below {in_full(result.settings.threshold)}": None
         if nearest is None or result.settings.simhash is not None
         else similarity_text(nearest.similarity, result.settings.threshold),
         "Seconds": f"{result.record()['seconds'].get('total', 0):.1f}",

@@ -121,8 +121,19 @@ def test_a_passage_is_in_one_line():
 
 
 def test_what_a_plan_compares_is_not_said_to_be_found():
-    heads = re.findall("<th>([^<]*)</th>", lookalike.plan(0.8)._repr_html_())
+    heads = re.findall("<th[^>]*>([^<]*)</th>", lookalike.plan(0.8)._repr_html_())
     assert heads == ["similarity", "candidate", "compared"]
+
+
+def test_headings_stand_over_their_columns_and_numbers_below_each_other():
+    texts = ["one two three four five", "one two three four six", "one two three four five"]
+    with lookalike.find(texts, threshold=0.1, shingle="words:1") as found:
+        page = found._repr_html_()
+    table = page[: page.index("</table>")]
+    heads = re.findall('<th style="text-align:(left|right)">(similarity|score)</th>', table)
+    assert heads == [("right", "similarity"), ("left", "score")]
+    values = re.findall('<td style="text-align:right">([01][.][0-9]+)</td>', table)
+    assert values == ["1.000000", "0.666667", "0.666667"]
 
 
 def test_nothing_found_is_shown_too():

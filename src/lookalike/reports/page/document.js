@@ -31,11 +31,14 @@ async function documentView(number) {
 
 function sourceColours(text) {
   const places = new Map(text.sources.map(([document], i) => [document, i]));
-  // A stretch may name a document that is no source by itself.
+  const others = []; // that a stretch names, though their shares are too small to be listed
   for (const stretch of text.coverage) {
-    if (!places.has(stretch.document)) places.set(stretch.document, places.size);
+    if (places.has(stretch.document)) continue;
+    places.set(stretch.document, places.size);
+    others.push(stretch.document);
   }
   return {
+    others,
     number: (document) => places.get(document) + 1,
     colour: (document) => (places.get(document) < COLOURS ? places.get(document) + 1 : 0),
   };
@@ -58,7 +61,7 @@ function coverageOf(text) {
     { "aria-labelledby": "sources" },
     h("h2", { id: "sources" }, "Where else it is found"),
     coverageStrip(text, colours.colour, jump),
-    h("p", { class: "muted" }, "The text from start to end; each colour is a document that has the same passage.", text.boilerplate.length ? " Grey below is boilerplate." : ""),
+    h("p", { class: "muted" }, "The text from start to end; each colour and number is a document that has the same passage.", text.boilerplate.length ? " Grey below the strip, and in the text, is boilerplate: what many documents share." : ""),
     sourceList(text, colours),
   );
 }
@@ -70,17 +73,18 @@ function sourceList(text, colours) {
     h(
       "li",
       {},
-      h("i", { class: `dot colour-${colours.colour(other)}` }),
+      h("span", { class: `number colour-${colours.colour(other)}` }, colours.number(other)),
       h("span", { class: "share" }, percent(share)),
       otherLink(text.document, other),
       report.documents.date[other] ? h("time", { class: "muted" }, day(report.documents.date[other])) : null,
       isOlder(other, text.document) ? h("span", { class: "tag" }, "older") : null,
     );
-  const rest = text.sources.slice(FIRST_SOURCES);
+  const rest = text.sources.slice(FIRST_SOURCES).concat(colours.others.map((other) => [other, null]));
+  const more = Math.max(0, text.more_sources - colours.others.length);
   return [
     h("ol", { class: "sources" }, text.sources.slice(0, FIRST_SOURCES).map(item)),
     rest.length ? h("details", { class: "more" }, h("summary", {}, `${many(rest.length, "more document")}`), h("ol", { class: "sources" }, rest.map(item))) : null,
-    text.more_sources ? h("p", { class: "muted" }, `${many(text.more_sources, "document")} with smaller shares ${text.more_sources === 1 ? "is" : "are"} not listed.`) : null,
+    more ? h("p", { class: "muted" }, `${many(more, "document")} with smaller shares ${more === 1 ? "is" : "are"} not listed.`) : null,
     text.remembered ? h("p", { class: "muted" }, `Some passages are in more than ${count(text.remembered)} documents. Of these, ${count(text.remembered)} are counted.`) : null,
   ];
 }

@@ -25,9 +25,12 @@ function g(tag, attributes, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
 
+// Signs that are not seen and change the order of others: a name with one could pass for another name.
+const TURNS = /[\u202a-\u202e\u2066-\u2069]/g;
+
 // A name that users gave: its direction is its own.
 function bdi(text, attributes) {
-  return h("bdi", attributes, text);
+  return h("bdi", attributes, String(text).replace(TURNS, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`));
 }
 
 // A drawing that fits the width it is given, now and whenever that changes.

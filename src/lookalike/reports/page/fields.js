@@ -130,6 +130,12 @@ function labelColour(label) {
   return labels.get(label) || 0;
 }
 
+// The class that gives what stands for a document the colour of its label.
+function labelClass(number) {
+  const label = report.documents.label[number];
+  return label === null ? null : `colour-${labelColour(label)}`;
+}
+
 function labelOf(number) {
   const label = report.documents.label[number];
   if (label === null) return null;

@@ -8,6 +8,7 @@ function graphLayout(n, edges) {
     y: Math.sin((2 * Math.PI * i) / n),
   }));
   const ideal = 1.6 / Math.sqrt(n);
+  const reach = (5 * ideal) ** 2; // what nothing links would push each other out of the picture
   const rounds = n > 150 ? 60 : 200;
   for (let round = 0; round < rounds; round++) {
     const step = 0.12 * (1 - round / rounds);
@@ -15,7 +16,9 @@ function graphLayout(n, edges) {
     for (let i = 0; i < n; i++) {
       for (let j = i + 1; j < n; j++) {
         const [dx, dy] = [nodes[i].x - nodes[j].x, nodes[i].y - nodes[j].y];
-        const force = (ideal * ideal) / Math.max(dx * dx + dy * dy, 1e-4);
+        const apart = dx * dx + dy * dy;
+        if (apart > reach) continue;
+        const force = (ideal * ideal) / Math.max(apart, 1e-4);
         moves[i].x += dx * force;
         moves[i].y += dy * force;
         moves[j].x -= dx * force;

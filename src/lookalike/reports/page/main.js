@@ -34,6 +34,12 @@ function missingView(part, name) {
   return h("article", {}, h("h1", { tabindex: -1 }, `No such ${part}`), h("p", {}, `This page has no ${part} `, bdi(name), ": it may be one of those that are not listed."), leftOut());
 }
 
+// What a part is called in the list of windows: of a pair its names alone, without labels and dates.
+function titleOf(view) {
+  const names = [...view.querySelectorAll("h1 .document > a")].map((link) => link.textContent);
+  return names.length ? names.join(" and ") : view.querySelector("h1").textContent;
+}
+
 let turn = 0;
 let came = null; // from where the shown part was opened
 
@@ -51,7 +57,7 @@ async function show() {
     if (link.hash === `#${PARENTS[address.part] || address.part}`) link.setAttribute("aria-current", "page");
     else link.removeAttribute("aria-current");
   }
-  document.title = `${view.querySelector("h1").textContent} – ${report.summary.title}`;
+  document.title = `${titleOf(view)} – ${report.summary.title}`;
   if (mine === 1 && !location.hash) return;
   const list = view.querySelector(".table");
   if (list && list.refocus()) return;

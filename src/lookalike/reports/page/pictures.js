@@ -34,8 +34,7 @@ function clusterGraph(cluster) {
     });
     members.forEach((number, i) => {
       const [cx, cy] = at(i);
-      const label = report.documents.label[number];
-      const shape = g("circle", { class: `node ${label === null ? "" : `colour-${labelColour(label)}`}`, cx, cy, r: members.length > 40 ? 5 : 8 });
+      const shape = g("circle", { class: `node ${labelClass(number) || ""}`, cx, cy, r: members.length > 40 ? 5 : 8 });
       const name = report.documents.name[number];
       const link = g("g", opens(documentAddress(number)), g("title", {}, name), shape);
       if (members.length <= NUMBERED) {
@@ -180,9 +179,8 @@ function timeLine(entries) {
       drawing.append(g("path", { class: "arc", d: `M${from} ${base}C${from} ${base - high} ${to} ${base - high} ${to} ${base}` }));
     });
     entries.forEach((entry, i) => {
-      const label = report.documents.label[entry.document];
       drawing.append(
-        g("g", opens(documentAddress(entry.document)), g("title", {}, `${day(entry.date)} ${report.documents.name[entry.document]}`), g("circle", { class: `node ${label === null ? "" : `colour-${labelColour(label)}`}`, cx: x(times[i]), cy: base, r: 6 })),
+        g("g", opens(documentAddress(entry.document)), g("title", {}, `${day(entry.date)} ${report.documents.name[entry.document]}`), g("circle", { class: `node ${labelClass(entry.document) || ""}`, cx: x(times[i]), cy: base, r: 6 })),
       );
     });
     drawing.append(

@@ -1,6 +1,6 @@
 // Text with marks on it.
 
-const ORDER = ["passage", "source", "boilerplate", "difference"];
+const ORDER = ["passage", "source", "difference", "boilerplate"];
 
 // The layer that shows where several lie on each other.
 function uppermost(stretch) {
@@ -16,27 +16,30 @@ function uppermost(stretch) {
 function markedText(text, start, end, layers) {
   const nodes = [];
   let run = null; // stretches that look the same are one mark
-  const close = () => run && nodes.push(markOf(run.layer, text.slice(run.start, run.end)));
+  const close = () => run && nodes.push(markOf(run, text.slice(run.start, run.end)));
   for (const stretch of stretches(start, end, layers)) {
     const layer = uppermost(stretch);
+    const common = stretch.on.find((one) => one.kind === "boilerplate") || null;
     const numbers = stretch.on.filter((one) => one.start === stretch.start).map(numberOf).filter(Boolean);
-    if (run && run.layer === layer && !numbers.length) {
+    if (run && run.layer === layer && run.common === common && !numbers.length) {
       run.end = stretch.end;
       continue;
     }
     close();
     nodes.push(...numbers);
-    run = { layer, start: stretch.start, end: stretch.end };
+    run = { layer, common, start: stretch.start, end: stretch.end };
   }
   close();
   return nodes;
 }
 
-function markOf(layer, piece) {
+// Boilerplate is grey beneath any mark too: it is in many documents, and so always in another one.
+function markOf({ layer, common }, piece) {
   if (!layer) return document.createTextNode(piece);
-  if (layer.kind === "passage") return passageMark(layer, piece);
-  if (layer.kind === "source") return h("mark", { class: `colour-${layer.colour}`, title: layer.title }, piece);
-  return h("span", { class: layer.kind, title: layer.title }, piece);
+  const inside = common && layer !== common ? h("span", { class: "boilerplate", title: common.title }, piece) : piece;
+  if (layer.kind === "passage") return passageMark(layer, inside);
+  if (layer.kind === "source") return h("mark", { class: common ? "common" : `colour-${layer.colour}`, title: layer.title }, inside);
+  return h("span", { class: layer.kind, title: layer.title }, inside);
 }
 
 function passageMark(passage, piece) {

@@ -37,7 +37,7 @@ function timeSection(members, rows) {
     { "aria-labelledby": "time" },
     h("h2", { id: "time" }, "Timeline"),
     timeLine(entries),
-    h("ol", { class: "times" }, entries.map((entry, i) => h("li", {}, h("time", {}, day(entry.date)), documentTitle(entry.document), timeNote(entries, entry, i)))),
+    h("ol", { class: "times" }, entries.map((entry, i) => h("li", { class: labelClass(entry.document) }, h("time", {}, day(entry.date)), documentTitle(entry.document), timeNote(entries, entry, i)))),
   );
 }
 
