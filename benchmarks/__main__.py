@@ -34,6 +34,8 @@ IN_MEMORY = {
 SHINGLE = {"texts": "words:5", "spark": "chars:9"}
 """What is compared by default; the peer on Spark knows characters alone."""
 DISTANCE = 3
+SPARK_LIMIT = 240.0
+"""Seconds that a peer on Spark has, for all sizes together: all end in some 20 minutes."""
 SMALL = 1000
 
 
@@ -226,6 +228,8 @@ def _parser() -> argparse.ArgumentParser:
     for name, told in (("texts", "a file of texts"), ("spark", "the same on Spark")):
         one = benchmarks.add_parser(name, help=f"{told}, by their Jaccard similarity")
         _whole_job_options(one, SHINGLE[name])
+        if name == "spark":
+            one.set_defaults(limit=SPARK_LIMIT)
     for name, (count, words, metric, threshold) in IN_MEMORY.items():
         one = benchmarks.add_parser(name, help=f"texts as words:{words}, by {metric}")
         one.add_argument("--documents", type=int, default=count)
@@ -268,7 +272,7 @@ def _whole_job_options(parser: argparse.ArgumentParser, shingle: str) -> None:
 def _common(parser: argparse.ArgumentParser, sample: int | None = None) -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--limit", type=float, default=600, help="seconds for each contestant")
+    parser.add_argument("--limit", type=float, default=600, help="seconds for each peer")
     if sample is not None:
         parser.add_argument(
             "--sample", type=int, default=sample, help="documents compared with all"

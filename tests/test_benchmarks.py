@@ -164,12 +164,20 @@ def test_a_corpus_in_memory_has_words_with_blanks_between(cached):
     assert texts == corpora_of.word_texts(60, 1)[:40]
 
 
-def run_stub(monkeypatch, folder, run, limit, sizes=(10, 100, 1000)):
+def run_stub(
+    monkeypatch,
+    folder,
+    run,
+    limit,
+    sizes=(10, 100, 1000),
+    benchmark="texts",
+    distribution="pyarrow",
+):
     """Run a contestant of the test's own in this process, as the child would, and read it."""
-    stub = {"stub": Entry("pyarrow", "Stub", run)}
+    stub = {"stub": Entry(distribution, "Stub", run)}
     monkeypatch.setattr(measuring, "entries", lambda _: stub)
     order = {
-        "benchmark": "texts",
+        "benchmark": benchmark,
         "name": "stub",
         "limit": limit,
         "job": {"threshold": 0.8, "threads": 1, "seed": 1, "options": {}},
@@ -195,6 +203,50 @@ def test_a_contestant_without_time_for_more_is_measured_on_a_beginning(monkeypat
     told = run_stub(monkeypatch, tmp_path, run, limit=1000)
     assert given[-1] == "1000"
     assert [count for count, _ in told["runs"]] == [10, 100, 1000]
+
+
+def test_lookalike_does_the_whole_job_whatever_the_limit(monkeypatch, tmp_path):
+    def run(path, job, clock):
+        assert not clock.over()
+        return Answer.of([(1, 2)])
+
+    told = run_stub(monkeypatch, tmp_path, run, 0, benchmark="spark", distribution="lookalike")
+    assert [count for count, _ in told["runs"]] == [10, 100, 1000]
+
+
+@pytest.mark.parametrize(("benchmark", "done"), [("spark", 10), ("texts", 1000)])
+def test_all_runs_of_a_peer_on_spark_share_its_time(monkeypatch, tmp_path, benchmark, done):
+    now = [0.0]
+    monkeypatch.setattr(measuring.time, "monotonic", lambda: now[0])
+
+    def run(path, job, clock):
+        # Nothing of it counts as its own seconds, by which the next run is foreseen.
+        now[0] += 60
+        return Answer.of([(1, 2)])
+
+    told = run_stub(monkeypatch, tmp_path, run, 100, benchmark=benchmark)
+    assert told["documents"] == done
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "distribution", "patience"),
+    [("texts", "peer", 500.0), ("spark", "peer", 200.0), ("spark", "lookalike", float("inf"))],
+)
+def test_a_peer_is_not_waited_for_longer_than_its_time_allows(
+    monkeypatch, tmp_path, benchmark, distribution, patience
+):
+    stub = {"stub": Entry(distribution, "Stub", lambda *_: Answer.of([]))}
+    monkeypatch.setattr(measuring, "entries", lambda _: stub)
+    waited = []
+
+    def carried_out(*_, **given):
+        waited.append(given["patience"])
+        return {}, "stopped", {}
+
+    monkeypatch.setattr(measuring, "carried_out", carried_out)
+    found = measuring.measure(tmp_path, benchmark, "stub", JOB, 100.0, files=[(10, Path("10"))])
+    assert waited == [patience]
+    assert found.problem == "stopped"
 
 
 def test_a_contestant_that_watches_the_clock_is_given_all(monkeypatch, tmp_path):

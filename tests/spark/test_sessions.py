@@ -194,3 +194,35 @@ def test_importing_the_package_loads_no_spark() -> None:
     code = "import sys, lookalike.cli.find; lookalike.spark; print('pyspark' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
+
+
+JAVA_OF_A_SESSION = """
+import os, sys
+import psutil
+from lookalike.spark.session import ELSEWHERE, conf_of, running_session
+configured, *conf = sys.argv[1:]
+for name in ELSEWHERE:
+    os.environ.pop(name, None)
+if configured != "-":
+    os.environ["SPARK_CONF_DIR"] = configured
+with running_session("local[1]", conf_of(conf)):
+    for process in psutil.Process().children(recursive=True):
+        print(*process.cmdline())
+"""
+OPTIONS = "spark.driver.extraJavaOptions"
+FIRST_COMPILER = "-XX:TieredStopAtLevel=1"
+
+
+def test_a_java_of_its_own_leaves_out_the_second_compiler(program) -> None:
+    status, output, errors = program("-", python=JAVA_OF_A_SESSION)
+    assert status == 0, errors
+    assert FIRST_COMPILER in output
+
+
+def test_a_java_with_options_of_the_users_has_these(program, tmp_path) -> None:
+    for given in (["-", f"{OPTIONS}=-Dmine=1"], [tmp_path]):
+        (tmp_path / "spark-defaults.conf").write_text(f"{OPTIONS} -Dmine=1")
+        status, output, errors = program(*given, python=JAVA_OF_A_SESSION)
+        assert status == 0, errors
+        assert "-Dmine=1" in output
+        assert FIRST_COMPILER not in output

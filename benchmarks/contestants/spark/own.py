@@ -9,7 +9,10 @@ from benchmarks.contestants.own import planned
 from benchmarks.contestants.spark.session import session
 from benchmarks.job import Answer, Clock, Job
 
-NOTE = "every pair compared exactly; pairs and clusters; start not counted"
+NOTE = (
+    "every pair compared exactly; pairs and clusters; start not counted; the options for Java of "
+    "`--engine spark`"
+)
 
 
 def on(slots: int) -> Contestant:
@@ -18,9 +21,10 @@ def on(slots: int) -> Contestant:
     def run(path: Path, job: Job, clock: Clock) -> Answer:
         """Find the pairs and the clusters of a file, each pair compared exactly."""
         unit = "words" if "words" in job.options else "chars"
-        with session(slots, clock) as spark:
-            with clock.pause():
-                import lookalike.spark
+        with clock.pause():
+            import lookalike.spark
+            from lookalike.spark.session import JAVA_OPTIONS
+        with session(slots, clock, spark_driver_extraJavaOptions=JAVA_OPTIONS) as spark:
             documents = spark.read.parquet(str(path))
             shingle = f"{unit}:{job.options[unit]}"
             with clock.stage("pairs"):

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-__all__ = ["conf_of", "running_session"]
+__all__ = ["JAVA_OPTIONS", "conf_of", "running_session"]
 
 REACH_SECONDS = 10.0
 """That a master may take to be reached."""
@@ -36,6 +36,9 @@ OUR_CONF = {
     "spark.sql.adaptive.enabled": "true",
     "spark.ui.showConsoleProgress": "false",
 }
+JAVA_OPTIONS = "-XX:TieredStopAtLevel=1"
+"""Of a Java that runs one job: its second compiler takes longer than what it compiles then saves,
+since most is done in Python."""
 LOCAL_CONF = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
@@ -108,7 +111,11 @@ def _configure(builder: Any, master: str | None, conf: Mapping[str, str], *, rem
         ours: dict[str, str] = {}
     else:
         builder = builder.master(master) if master else builder
-        ours = OUR_CONF | (LOCAL_CONF if (master or "").startswith("local[") else {})
+        on_this_machine = (master or "").startswith("local[")
+        ours = OUR_CONF | (LOCAL_CONF if on_this_machine else {})
+        if on_this_machine and _configured() is not None:
+            # Whoever configures Spark may have options for Java there, which these would replace.
+            ours["spark.driver.extraJavaOptions"] = JAVA_OPTIONS
     for name, value in {**ours, **conf}.items():
         builder = builder.config(name, value)
     return builder
