@@ -217,7 +217,7 @@ def test_lookalike_does_the_whole_job_whatever_the_limit(monkeypatch, tmp_path):
 @pytest.mark.parametrize(("benchmark", "done"), [("spark", 10), ("texts", 1000)])
 def test_all_runs_of_a_peer_on_spark_share_its_time(monkeypatch, tmp_path, benchmark, done):
     now = [0.0]
-    monkeypatch.setattr(measuring.time, "monotonic", lambda: now[0])
+    monkeypatch.setattr("benchmarks.measuring.time.monotonic", lambda: now[0])
 
     def run(path, job, clock):
         # Nothing of it counts as its own seconds, by which the next run is foreseen.

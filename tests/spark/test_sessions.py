@@ -126,6 +126,28 @@ def test_a_command_that_is_stopped_says_so_and_leaves_nothing(
     )
 
 
+LOGGED = """
+import logging
+from lookalike.spark.session import running_session
+with running_session("local[1]", {}) as session:
+    assert session.range(3).count() == 3
+    logging.exception("Exception while sending command.")
+logging.warning("after it")
+"""
+
+
+def test_what_the_bridge_to_java_logs_is_kept_from_the_screen(spark_cluster) -> None:
+    """It logs what went wrong as nobody in particular, whose log is the screen."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOGGED],
+        env=spark_cluster.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "WARNING:root:after it\n")
+
+
 ON_CONNECT = """
 import json, sys
 import lookalike

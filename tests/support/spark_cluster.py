@@ -149,7 +149,7 @@ class Cluster:
         try:
             with urllib.request.urlopen(address, timeout=5) as page:
                 return int(json.load(page)["aliveworkers"])
-        except OSError:
+        except (OSError, ValueError):
             return 0
 
     def executors(self) -> list[tuple[subprocess.Popen[bytes], psutil.Process]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import socket
@@ -85,10 +86,10 @@ def running_session(master: str | None, conf: Mapping[str, str]) -> Iterator[Spa
         log = Path(folder, "java.log")
         session = _started(builder, log)
         try:
-            with clear_errors():
+            with clear_errors(), _unlogged():
                 yield session
         finally:
-            with _stderr_to(log):
+            with _stderr_to(log), _unlogged():
                 session.stop()
 
 
@@ -174,6 +175,20 @@ def _not_started(text: str) -> LookalikeError:
     return SparkError(
         f"Spark cannot be started, {reason[:200]}: check the master and the configuration"
     )
+
+
+@contextmanager
+def _unlogged() -> Iterator[None]:
+    """Keep from the screen what is logged by nobody who asked for it.
+
+    The bridge to Java does that where Ctrl-C ends Java before this process has seen it.
+    """
+    nowhere = logging.NullHandler()
+    logging.root.addHandler(nowhere)
+    try:
+        yield
+    finally:
+        logging.root.removeHandler(nowhere)
 
 
 @contextmanager
