@@ -58,6 +58,8 @@ def end_by_kill():
 
 
 def end_by_ctrl_c():
+    # As in a terminal: what a shell runs in the background does not hear of it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.kill(os.getpid(), signal.SIGINT)
 
 

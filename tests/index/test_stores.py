@@ -386,7 +386,7 @@ class TestMaking:
         with place.create({"n": "1"}).write() as writer:
             writer.put_documents([Document("a", 1, None, 0)])
         store = place.open(read_only=True)
-        said = r"was opened with read_only=, and is not changed: open it without"
+        said = r"was opened to be read only: to change it, open it without that"
         for locks in (None, numbers(1)):
             with pytest.raises(OutputError, match=said), store.write(locks) as writer:
                 writer.set_fact("n", "2")
