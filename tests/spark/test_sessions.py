@@ -219,7 +219,7 @@ def test_importing_the_package_loads_no_spark() -> None:
 
 
 JAVA_OF_A_SESSION = """
-import os, sys
+import contextlib, os, sys
 import psutil
 from lookalike.spark.session import ELSEWHERE, conf_of, running_session
 configured, *conf = sys.argv[1:]
@@ -229,7 +229,8 @@ if configured != "-":
     os.environ["SPARK_CONF_DIR"] = configured
 with running_session("local[1]", conf_of(conf)):
     for process in psutil.Process().children(recursive=True):
-        print(*process.cmdline())
+        with contextlib.suppress(psutil.NoSuchProcess):  # it ended, or waits to be forgotten
+            print(*process.cmdline())
 """
 OPTIONS = "spark.driver.extraJavaOptions"
 FIRST_COMPILER = "-XX:TieredStopAtLevel=1"
