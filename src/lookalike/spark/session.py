@@ -38,8 +38,8 @@ OUR_CONF = {
     "spark.ui.showConsoleProgress": "false",
 }
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1"
-"""Of a Java that runs one job: its second compiler takes longer than what it compiles then saves, or
-at a million documents as long."""
+"""Of a Java that runs one job: its second compiler takes longer than what it compiles then saves,
+or at a million documents as long."""
 LOCAL_CONF = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
