@@ -9,8 +9,9 @@ import numpy as np
 
 from lookalike.base.errors import InvalidTextError, SourceError
 from lookalike.index.adding import locks_of
+from lookalike.index.asked import Asked
 from lookalike.index.columns import Columns
-from lookalike.index.packed import damaged
+from lookalike.index.packed import content_of, damaged
 from lookalike.index.store import Made, Sought
 from lookalike.read import read
 from lookalike.recipe import Recipe, StoredSketches
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from contextlib import AbstractContextManager
 
-    from lookalike.index.asked import Asked
     from lookalike.index.prepared import Prepared
     from lookalike.index.store import Reader, Store, Writer
     from lookalike.text.normalise import Canonical
@@ -57,6 +57,14 @@ class Backing:
     def keeps_text(self) -> bool:
         """Whether the documents themselves are kept; if not, scores are estimated."""
         return not self.recipe.by_sketches
+
+    def asked(self, document: Any) -> Asked:
+        """Make of one document all that it is looked up by."""
+        made = self.sketches.of_text(document) if isinstance(document, str) else None
+        if made is None:
+            return Asked.of(self.canonical(document), self.sketches)
+        canonical, stored = made
+        return Asked(canonical, stored, content_of(canonical.fingerprints))
 
     def canonical(self, document: Any) -> Canonical:
         """Make one document canonical."""

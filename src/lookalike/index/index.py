@@ -17,7 +17,6 @@ from lookalike.base.threads import available
 from lookalike.base.wording import setting
 from lookalike.index import adding, crowded, metadata
 from lookalike.index.admitting import admit
-from lookalike.index.asked import Asked
 from lookalike.index.backing import Backing
 from lookalike.index.bulk import Incoming
 from lookalike.index.columns import id_text, is_whole
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from lookalike.index.adding import Added
+    from lookalike.index.asked import Asked
     from lookalike.index.columns import Columns
     from lookalike.index.store import Store, Turn, Writer
     from lookalike.recipe import Recipe
@@ -256,7 +256,7 @@ class Index(Opened):
         `where` is a condition on their metadata, as "source = 'web' and year >= 2020". With
         `containment`, each match has the share of either document's shingles that the other has.
         """
-        asked = Asked.of(self._backing.canonical(document), self._backing.sketches)
+        asked = self._backing.asked(document)
         with self._backing.looking_for(asked) as reader:
             columns, given = self._backing.seen(reader), (threshold, top, where)
             (found,) = self._matching.matches(
@@ -399,8 +399,8 @@ class Index(Opened):
         put = Put(name, metadata.encode(values))
         columns = self._backing.columns.with_ids(whole=is_whole(id))
         columns = columns.with_metadata(metadata.types_of(values), id)
-        canonical, sketches = self._backing.canonical(document), self._backing.sketches
-        return Prepared.of_one(put, canonical, sketches, with_text=self.keeps_text), columns
+        asked = self._backing.asked(document)
+        return Prepared.of_one(put, asked, with_text=self.keeps_text), columns
 
 
 def _names(given: Any) -> list[str]:

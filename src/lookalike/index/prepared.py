@@ -67,12 +67,9 @@ class Prepared:
         return cls(puts, asked, lengths, bodies)
 
     @classmethod
-    def of_one(
-        cls, put: Put, document: Canonical, sketches: StoredSketches, *, with_text: bool
-    ) -> Prepared:
-        """Sketch one canonical document, which is compressed only if it is new."""
-        lengths = [len(document.data)]
-        return cls([put], Asked.of(document, sketches), lengths, None, packs_later=with_text)
+    def of_one(cls, put: Put, asked: Asked, *, with_text: bool) -> Prepared:
+        """Take one document, which is compressed only if it is new."""
+        return cls([put], asked, [len(asked.documents.data)], None, packs_later=with_text)
 
     def __len__(self) -> int:
         """Count the documents."""

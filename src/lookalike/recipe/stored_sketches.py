@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from lookalike.base.errors import SettingsError
 from lookalike.base.wording import setting
 from lookalike.candidates.buckets import stored_keys
 from lookalike.recipe.metrics import Jaccard
+from lookalike.recipe.single_text import SingleTexts
 from lookalike.sketches.minhash import (
     maybe_similar,
     row_bytes,
@@ -32,6 +34,8 @@ KEY_BITS = 48
 """Of a key in a store: of ten million documents with a dozen keys each, two that differ are equal
 with a chance of one in two million, and then the sketches tell them apart."""
 KEY_BYTES = KEY_BITS // 8
+EMPTY, FILLED = np.array([True]), np.array([False])
+"""Whether one document has nothing that counts."""
 _HALF = 1 << (KEY_BITS - 1)
 
 
@@ -64,11 +68,36 @@ class StoredSketches:
         encoded = self.recipe.encode(documents)
         # Whole numbers of either sign, which stores keep in six bytes.
         keys = stored_keys(encoded.keys, KEY_BITS)
-        sketches = self._short(encoded.sketches, encoded.prefilter)
+        return self._stored(keys, encoded.sketches, encoded.prefilter, encoded.empty)
+
+    def of_text(self, text: str) -> tuple[Canonical, Stored] | None:
+        """Make one text canonical, and what is stored of it, in a third of the time.
+
+        None where the recipe, or the text, is not one of those for which there is a shorter way.
+        """
+        made = None if self._single_texts is None else self._single_texts.of(text)
+        if made is None:
+            return None
+        empty = EMPTY if made.empty else FILLED
+        return made.canonical, self._stored(made.keys, made.signature, made.prefilter, empty)
+
+    @cached_property
+    def _single_texts(self) -> SingleTexts | None:
+        recipe = self.recipe
+        return SingleTexts(recipe, KEY_BITS) if SingleTexts.are_made_by(recipe) else None
+
+    def _stored(
+        self,
+        keys: NDArray[np.int64],
+        signatures: NDArray[np.uint32],
+        prefilter: NDArray[np.uint32],
+        empty: NDArray[np.bool_],
+    ) -> Stored:
+        sketches = self._short(signatures, prefilter)
         if self.recipe.by_sketches:
             # There will be no document to make the keys of again.
             sketches = np.concatenate([sketches, _key_bytes(keys)], axis=1)
-        return Stored(keys, sketches, encoded.empty)
+        return Stored(keys, sketches, empty)
 
     def again(self, sketches: NDArray[np.uint8], empty: NDArray[np.bool_]) -> Stored:
         """Give what was stored of documents that themselves are not known any more."""

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BLOCK_ROWS",
     "checks",
+    "functions_of",
     "hash_functions",
     "maybe_similar",
     "row_bytes",
@@ -76,7 +77,7 @@ def round_functions(blocks: int, seed: int) -> tuple[NDArray[np.uint64], NDArray
 
 
 @lru_cache(maxsize=8)
-def _functions(rows: int, seed: int) -> tuple[NDArray[Any], ...]:
+def functions_of(rows: int, seed: int) -> tuple[NDArray[Any], ...]:
     """Give the functions of rounds and of rows, for whole blocks of rows."""
     blocks = -(-rows // kernels.BLOCK_ROWS)
     row_functions = hash_functions(rows if rows < 1 else blocks * kernels.BLOCK_ROWS, seed)
@@ -99,7 +100,7 @@ def sign_texts(
     """
     if chosen is None:
         chosen = np.arange(len(documents), dtype=np.int64)
-    functions = _functions(rows, seed)
+    functions = functions_of(rows, seed)
     lengths = documents.lengths(chosen)
     signatures = np.empty((len(chosen), rows), np.uint32)
     counts = np.empty(len(chosen), np.int64)
@@ -128,7 +129,7 @@ def sign_texts(
 
 def sign_sets(sets: Sets, *, rows: int, seed: int) -> NDArray[np.uint32]:
     """Give the signatures of sets of elements already made."""
-    functions = _functions(rows, seed)
+    functions = functions_of(rows, seed)
     signatures = np.empty((len(sets), rows), np.uint32)
     longest = int(sets.sizes().max(initial=0))
     kernels.sign_elements(sets.elements, sets.offsets, *functions, longest, signatures)

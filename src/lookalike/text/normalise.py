@@ -27,6 +27,7 @@ __all__ = [
     "Normalisation",
     "canonical_text",
     "fingerprints_of",
+    "normalisation_arguments",
     "normalise",
     "normalise_text",
 ]
@@ -227,6 +228,28 @@ def _ascii(blanks: int, *, cased: bool) -> NDArray[np.uint8]:
     return found
 
 
+def normalisation_arguments(
+    options: Normalisation, *, composed: bool = False
+) -> tuple[
+    NDArray[np.uint32], NDArray[np.uint8], NDArray[np.uint8], np.uint32, np.uint32, bool, bool
+]:
+    """Give the kernels what they need to know of a normalisation, of texts that may be composed."""
+    blanks = unicode.SPACE
+    blanks |= unicode.PUNCTUATION if options.strip_punctuation else 0
+    blanks |= unicode.NUMBER if options.strip_digits else 0
+    trusted = composed or options.raw
+    cased = trusted or options.keep_case
+    return (
+        unicode.code_points(),
+        unicode.combining_classes(),
+        _ascii(blanks, cased=cased),
+        np.uint32(blanks),
+        np.uint32(0 if trusted else unicode.COMPLEX | unicode.MARK),
+        cased,
+        options.strip_accents and not composed,
+    )
+
+
 def _normalised(
     data: NDArray[np.uint8],
     offsets: NDArray[np.int64],
@@ -234,12 +257,6 @@ def _normalised(
     *,
     composed: bool = False,
 ) -> _Normalised:
-    table = unicode.code_points()
-    blanks = unicode.SPACE
-    blanks |= unicode.PUNCTUATION if options.strip_punctuation else 0
-    blanks |= unicode.NUMBER if options.strip_digits else 0
-    trusted = composed or options.raw
-    cased = trusted or options.keep_case
     result = _Normalised(
         np.empty(len(data) + kernels.PADDING_BYTES, np.uint8),
         np.zeros(len(offsets), np.int64),
@@ -247,15 +264,8 @@ def _normalised(
         np.empty(len(offsets) - 1, np.int64),
     )
     kernels.canonical(
-        data,
-        offsets,
-        table,
-        unicode.combining_classes(),
-        _ascii(blanks, cased=cased),
-        np.uint32(blanks),
-        np.uint32(0 if trusted else unicode.COMPLEX | unicode.MARK),
-        cased,
-        options.strip_accents and not composed,
+        *(data, offsets),
+        *normalisation_arguments(options, composed=composed),
         *result,
     )
     return result._replace(data=result.data[: result.offsets[-1]])
