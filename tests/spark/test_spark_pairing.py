@@ -125,7 +125,8 @@ def test_every_pair_of_a_bucket_is_made_once_however_it_is_cut(members, size, sl
         small = pairs_in(pair_packing.unpack_pairs(packed_in(found)))
         pairs = small
         if len(large):
-            pairs = small + pairs_in(pairing.pair_blocks(recipe_of().dump(), cells_of(large)))
+            blocks = pairing.pair_blocks(recipe_of().dump(), slices, cells_of(large))
+            pairs = small + pairs_in(pair_packing.unpack_pairs(blocks))
     assert pairs == expected
     counted = of_kind(found, pairing.COUNTED).to_pylist()
     assert sum(row["key"] for row in counted) == small.total()

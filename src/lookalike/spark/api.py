@@ -12,6 +12,7 @@ from lookalike.settings import SparkDedupOptions, SparkFindOptions
 from lookalike.spark.dedup_result import SparkDedupResult
 from lookalike.spark.failures import clear_errors
 from lookalike.spark.find_result import SparkFindResult
+from lookalike.spark.frames import kept_plainly
 from lookalike.spark.job import SparkJob
 from lookalike.spark.preflight import check_workers
 
@@ -31,7 +32,7 @@ def find(frame: DataFrame, options: SparkFindOptions) -> SparkFindResult:
     no order.
     """
     settings = _settings(options)
-    with clear_errors():
+    with clear_errors(), kept_plainly(frame.sparkSession):
         check_workers(frame.sparkSession)
         job = SparkJob.run(frame, settings, columns=_columns(options), progress=options.progress)
     return SparkFindResult(job, options.max_rounds)
@@ -45,7 +46,7 @@ def dedup(frame: DataFrame, options: SparkDedupOptions) -> SparkDedupResult:
     `order`, or else of their ids.
     """
     settings = _settings(options)
-    with clear_errors():
+    with clear_errors(), kept_plainly(frame.sparkSession):
         check_workers(frame.sparkSession)
         job = SparkJob.run(
             frame,

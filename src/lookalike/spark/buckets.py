@@ -16,7 +16,13 @@ from lookalike.base.errors import QuadraticError
 from lookalike.base.wording import setting
 from lookalike.candidates.buckets import MIN_PAIRS_LIMIT, PAIRS_PER_DOCUMENT
 from lookalike.spark.frames import collected, mapped
-from lookalike.spark.pair_packing import PAIRS, unique_pairs, unpack_pairs
+from lookalike.spark.pair_packing import (
+    PACKED_PAIRS,
+    PAIR_BYTES,
+    PAIRS,
+    unique_pairs,
+    unpack_pairs,
+)
 from lookalike.spark.pairing import (
     BLOCK_ROWS,
     COUNTED,
@@ -131,16 +137,23 @@ def all_pairs(met: Met, recipe: Recipe, distinct: int, frames: Frames) -> DataFr
     keys = ["key", "band", "left", "right"]
     laid = cells.select(*keys, "node", F.col("bytes").alias("a_bytes"), "block", "check", "home")
     together = laid.repartition(count, *keys).sortWithinPartitions(*keys, "node")
-    small = mapped(met.pairs, unpack_pairs, PAIRS)
-    return distinct_pairs(small.unionByName(mapped(together, pair_blocks, PAIRS, recipe.dump())))
+    given = recipe.dump(), met.slices.of_pairs
+    blocks = frames.keep(mapped(together, pair_blocks, PACKED_PAIRS, *given))
+    (found,) = collected(blocks.agg(F.sum(F.octet_length("rows")).alias("bytes")))
+    near = met.near + (found["bytes"] or 0) // PAIR_BYTES
+    return _told_apart(met.pairs.unionByName(blocks), near, met.slices)
 
 
 def pairs_of_small(met: Met) -> DataFrame:
     """Give the near pairs of small buckets, each once."""
-    slices = met.slices
-    if met.near > SLICE_PAIRS * slices.of_pairs:
-        return distinct_pairs(mapped(met.pairs, unpack_pairs, PAIRS))
-    return unpacked_once(met.pairs, slices)
+    return _told_apart(met.pairs, met.near, met.slices)
+
+
+def _told_apart(packed: DataFrame, count: int, slices: Slices) -> DataFrame:
+    """Give so many packed pairs, each once: by slices, unless these have too many."""
+    if count > SLICE_PAIRS * slices.of_pairs:
+        return distinct_pairs(mapped(packed, unpack_pairs, PAIRS))
+    return unpacked_once(packed, slices)
 
 
 def unpacked_once(packed: DataFrame, slices: Slices) -> DataFrame:

@@ -3,33 +3,63 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from pyspark import StorageLevel
 
+from lookalike.spark import tasks
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["Frames", "collected", "mapped", "partitions_for", "unioned"]
+__all__ = [
+    "Frames",
+    "collected",
+    "kept_plainly",
+    "mapped",
+    "mapped_by",
+    "partitions_for",
+    "unioned",
+]
 
 PARTITION_BYTES = 64 << 20
 """Bytes of rows that a task is given, about."""
 PARTITION_ROWS = 1 << 20
 MIN_PARTITION_ROWS = 20_000
 """Rows under which a task takes longer to start than to run."""
+COMPRESSION = "spark.sql.inMemoryColumnarStorage.compressed"
 
 
 def mapped(frame: DataFrame, function: Callable[..., Any], schema: str, *given: Any) -> DataFrame:
     """Run a function of batches on the workers, with what it is given before them."""
+    return mapped_by(frame, partial(tasks.run, function, *given), schema)
+
+
+def mapped_by(frame: DataFrame, function: Callable[..., Any], schema: str) -> DataFrame:
+    """Run a function of batches on the workers, which need nothing of this package for it."""
     with warnings.catch_warnings():
         # PySpark warns of versions of pandas, which is not used here.
         warnings.filterwarnings("ignore", ".* pandas ", FutureWarning)
-        return frame.mapInArrow(partial(function, *given), schema)
+        return frame.mapInArrow(function, schema)
+
+
+@contextmanager
+def kept_plainly(session: SparkSession) -> Iterator[None]:
+    """Have frames kept as they are: to try to compress names and packed rows takes long, in vain.
+
+    Spark looks at this setting of the session when it makes what is to be kept.
+    """
+    before = session.conf.get(COMPRESSION)
+    session.conf.set(COMPRESSION, "false")
+    try:
+        yield
+    finally:
+        session.conf.set(COMPRESSION, str(before))
 
 
 class Frames:

@@ -64,12 +64,17 @@ class Rows(NamedTuple):
 
     def sorted_once(self) -> Rows:
         """Give the rows sorted by bucket and document, each document of a bucket once."""
-        names = self.nodes.view(">u8").astype(np.uint64)
-        order = np.lexsort((names[:, 1], names[:, 0], self.bands, self.keys))
-        rows, names = self.some(order), names[order]
-        new = np.ones(len(order), np.bool_)
-        new[1:] = rows.changes() | (names[1:] != names[:-1]).any(axis=1)
-        return rows if new.all() else rows.some(np.flatnonzero(new))
+        order = np.argsort(self.keys)
+        # Most keys are of one row, and what else tells rows apart is looked at for the others.
+        same = self.keys[order[1:]] == self.keys[order[:-1]]
+        tied = np.flatnonzero(np.append(same, False) | np.append(False, same))
+        among = order[tied]
+        names = self.nodes[among].view(">u8").astype(np.uint64)
+        by = np.lexsort((names[:, 1], names[:, 0], self.bands[among], self.keys[among]))
+        order[tied] = among = among[by]
+        rows = self.some(among)
+        again = ~rows.changes() & (rows.nodes[1:] == rows.nodes[:-1]).all(axis=1)
+        return self.some(np.delete(order, tied[1:][again]))
 
     def changes(self) -> NDArray[np.bool_]:
         """Tell of each row but the first whether it is of another bucket than the one before."""

@@ -19,12 +19,24 @@ if TYPE_CHECKING:
 
     Batches = Iterable[pa.RecordBatch]
 
-__all__ = ["PACKED_PAIRS", "PAIRS", "Pairs", "packed_pairs", "unique_pairs", "unpack_pairs"]
+__all__ = [
+    "PACKED_PAIRS",
+    "PACK_PAIRS",
+    "PAIRS",
+    "PAIR_BYTES",
+    "Pairs",
+    "packed_in_slices",
+    "packed_pairs",
+    "unique_pairs",
+    "unpack_pairs",
+]
 
 PAIRS = "a binary, b binary, home bigint, a_bytes bigint, b_bytes bigint"
 PACKED_PAIRS = "slice bigint, rows binary"
 NUMBERS = 2 * NODE_BYTES
 PAIR_BYTES = NUMBERS + 3 * 8
+PACK_PAIRS = 1 << 18
+"""Pairs that a task gathers before it hands them on."""
 
 
 class Pairs(NamedTuple):
@@ -61,6 +73,23 @@ def packed_pairs(slices: int, held: list[Pairs]) -> tuple[NDArray[np.int64], pa.
     found, counts = np.unique(places, return_counts=True)
     ends = np.append(0, np.cumsum(counts)) * PAIR_BYTES
     return found.astype(np.int64), bytes_column(data.reshape(-1), ends)
+
+
+def packed_in_slices(slices: int, parts: Iterable[Pairs]) -> Iterator[pa.RecordBatch]:
+    """Pack pairs by slice as they come, many at a time."""
+    held: list[Pairs] = []
+    for part in parts:
+        held.append(part)
+        if sum(len(one.homes) for one in held) >= PACK_PAIRS:
+            yield _in_slices(slices, held)
+            held = []
+    if held:
+        yield _in_slices(slices, held)
+
+
+def _in_slices(slices: int, held: list[Pairs]) -> pa.RecordBatch:
+    places, rows = packed_pairs(slices, held)
+    return pa.RecordBatch.from_pydict({"slice": pa.array(places), "rows": rows})
 
 
 def unpack_pairs(batches: Batches) -> Iterator[pa.RecordBatch]:

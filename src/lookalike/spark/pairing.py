@@ -10,7 +10,7 @@ import pyarrow as pa
 from lookalike.kernels import near_bands as kernels
 from lookalike.spark.arrow import fixed_column, fixed_of, heads_of, numbers_of
 from lookalike.spark.packing import Rows, unpacked
-from lookalike.spark.pair_packing import Pairs, packed_pairs
+from lookalike.spark.pair_packing import PACK_PAIRS, Pairs, packed_in_slices, packed_pairs
 from lookalike.spark.workers import loaded
 
 if TYPE_CHECKING:
@@ -60,8 +60,6 @@ MET_TYPES = {
 """Columns of what is found. Of packed pairs, `key` is the slice, and `check` holds the pairs; of
 what a band holds, `key` is the pairs in its buckets, `place` the size of the largest, and `bytes`
 how many near pairs its task found."""
-PACK_PAIRS = 1 << 18
-"""Pairs that a task gathers before it hands them on."""
 OUT_PAIRS = 1 << 16
 """Pairs that are handed over at a time."""
 CROSS_ROWS = 64
@@ -301,12 +299,15 @@ def _large(rows: Rows, place: int, home: int) -> pa.RecordBatch:
     )
 
 
-def pair_blocks(recipe: str, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Give the near pairs of every two blocks of large buckets.
+def pair_blocks(recipe: str, slices: int, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Give the near pairs of every two blocks of large buckets, packed by slice.
 
     Rows come sorted by the bucket and the two blocks; no more than these are held.
     """
-    known = loaded(recipe)
+    yield from packed_in_slices(slices, _of_blocks(loaded(recipe), batches))
+
+
+def _of_blocks(known: Recipe, batches: Batches) -> Iterator[Pairs]:
     for left, right, rows, blocks, home in _cells(batches):
         one = np.flatnonzero(blocks == left)
         other = one if left == right else np.flatnonzero(blocks == right)
@@ -316,7 +317,7 @@ def pair_blocks(recipe: str, batches: Batches) -> Iterator[pa.RecordBatch]:
             first, second = np.minimum(*ends), np.maximum(*ends)
             if len(first):
                 homes = np.full(len(first), home)
-                yield _pairs(rows, first, second, homes).batch()
+                yield _pairs(rows, first, second, homes)
 
 
 def _cells(
@@ -387,19 +388,7 @@ def pair_with_centres(
     Rows come sorted by bucket, and within it in the order of preference. A centre is held until
     its bucket ends. Two centres are a pair only with `among`.
     """
-    held: list[Pairs] = []
-    for pairs in _with_centres(loaded(recipe), among, batches):
-        held.append(pairs)
-        if sum(len(one.homes) for one in held) >= PACK_PAIRS:
-            yield _in_slices(slices, held)
-            held = []
-    if held:
-        yield _in_slices(slices, held)
-
-
-def _in_slices(slices: int, held: list[Pairs]) -> pa.RecordBatch:
-    places, rows = packed_pairs(slices, held)
-    return pa.RecordBatch.from_pydict({"slice": pa.array(places), "rows": rows})
+    yield from packed_in_slices(slices, _with_centres(loaded(recipe), among, batches))
 
 
 def _with_centres(recipe: Recipe, among: bool, batches: Batches) -> Iterator[Pairs]:

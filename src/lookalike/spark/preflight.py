@@ -39,12 +39,12 @@ def check_workers(session: SparkSession, say: Callable[[str], object] | None = N
     worker is free, Spark waits, which is said too; without `say` as a warning.
     """
     # Of a session there is Spark: this module is loaded where there may be none.
-    from lookalike.spark.frames import collected, mapped
+    from lookalike.spark.frames import collected, mapped_by
 
     if session in _checked:
         return
     with clear_errors(), _said_if_waiting(say or _warn):
-        found = collected(mapped(session.range(0, 1 << 10), probe(), REPORT))
+        found = collected(mapped_by(session.range(0, 1 << 10), probe(), REPORT))
     for report in sorted(found, key=lambda report: str(report["host"])):
         _check(report)
     _checked.add(session)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-__all__ = ["JAVA_OPTIONS", "conf_of", "running_session"]
+__all__ = ["BUFFERED", "JAVA_OPTIONS", "KEPT_MEMORY", "conf_of", "running_session"]
 
 REACH_SECONDS = 10.0
 """That a master may take to be reached."""
@@ -40,6 +40,11 @@ OUR_CONF = {
 JAVA_OPTIONS = "-XX:TieredStopAtLevel=1"
 """Of a Java that runs one job: its second compiler takes longer than what it compiles then saves,
 or at a million documents as long."""
+BUFFERED = {"spark.buffer.size": str(1 << 20)}
+"""Java and Python hand each other texts through it: the more at a time, the fewer calls."""
+KEPT_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(1 << 29), "MALLOC_MMAP_THRESHOLD_": str(1 << 25)}
+"""For the C library of Java and of Python, which otherwise gives the memory of each batch back to
+the system, and takes it again, page by page, for the next one."""
 LOCAL_CONF = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
@@ -79,7 +84,8 @@ def running_session(master: str | None, conf: Mapping[str, str]) -> Iterator[Spa
     remote = (chosen or "").startswith("sc://") or (master is None and "SPARK_REMOTE" in os.environ)
     if not remote:
         use_java()
-        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+        for name, value in {"PYSPARK_PYTHON": sys.executable, **KEPT_MEMORY}.items():
+            os.environ.setdefault(name, value)
     builder = _configure(sessions.builder.appName("lookalike"), chosen, conf, remote=remote)
     with tempfile.TemporaryDirectory(prefix="lookalike-") as folder, warnings.catch_warnings():
         warnings.filterwarnings("ignore", module=r"pyspark\.")
@@ -113,7 +119,7 @@ def _configure(builder: Any, master: str | None, conf: Mapping[str, str], *, rem
     else:
         builder = builder.master(master) if master else builder
         on_this_machine = (master or "").startswith("local[")
-        ours = OUR_CONF | (LOCAL_CONF if on_this_machine else {})
+        ours = OUR_CONF | (LOCAL_CONF | BUFFERED if on_this_machine else {})
         if on_this_machine and _configured() is not None:
             # Whoever configures Spark may have options for Java there, which these would replace.
             ours["spark.driver.extraJavaOptions"] = JAVA_OPTIONS
