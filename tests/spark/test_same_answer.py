@@ -14,6 +14,7 @@ import lookalike
 import lookalike.spark
 from lookalike.spark import buckets, centres, components, thinning
 from lookalike.spark.find_result import SparkFindResult
+from lookalike.spark.frames import COMPRESSION
 
 
 def rows_of(table: pa.Table) -> list[tuple[Any, ...]]:
@@ -201,3 +202,17 @@ def test_few_short_texts_give_the_same_answer(spark, texts, threshold, shingle):
     asked = {"threshold": threshold, "shingle": shingle}
     check_found(lookalike.spark.find(frame, **asked), lookalike.find(table, **asked))
     check_kept(lookalike.spark.dedup(frame, **asked), lookalike.dedup(table, **asked))
+
+
+def test_a_job_leaves_the_settings_of_a_session_as_they_were(spark) -> None:
+    frame = spark.createDataFrame(
+        [(1, "a rose is a rose"), (2, "a rose is a rose")], "id int, t string"
+    )
+    for before in ("true", "false"):
+        spark.conf.set(COMPRESSION, before)
+        lookalike.spark.find(frame, id="id", text="t")
+        assert spark.conf.get(COMPRESSION) == before
+        with pytest.raises(lookalike.SourceError):
+            lookalike.spark.dedup(frame, id="other", text="t")
+        assert spark.conf.get(COMPRESSION) == before
+    spark.conf.unset(COMPRESSION)

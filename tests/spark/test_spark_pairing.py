@@ -134,6 +134,20 @@ def test_every_pair_of_a_bucket_is_made_once_however_it_is_cut(members, size, sl
     assert pairs_in(pair_packing.unique_pairs(packed_in(found))) == Counter(set(small))
 
 
+@given(st.lists(st.tuples(st.integers(0, 2), st.integers(-2, 2), st.integers(0, 9)), max_size=40))
+def test_rows_are_sorted_by_bucket_and_document_each_once(members):
+    # As they come, with copies among them; the bytes of a row tell which one it is.
+    rows = [rows_of([one], {}) for one in members]
+    parts = [packing.Rows.of(one) for one in rows]
+    if not parts:
+        return
+    whole = packing.Rows(*(np.concatenate(column) for column in zip(*parts, strict=True)))
+    found = whole.sorted_once()
+    expected = sorted({(key, band, name(document), document) for band, key, document in members})
+    columns = found.keys, found.bands, map(bytes, found.nodes), found.sizes
+    assert [*zip(*columns, strict=True)] == expected
+
+
 def test_a_document_that_comes_again_counts_once():
     once = rows_of([(0, 5, one) for one in (1, 2, 3)], {})
     found = met([once, once, once], block=3)
