@@ -4,7 +4,8 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lookalike.spark.text_packing import Wanted, pack_texts, pick_texts, unpacked_texts
+from lookalike.spark.arrow import unpacked_rows
+from lookalike.spark.text_packing import Wanted, pack_texts, pick_texts
 
 NODES = [bytes([number]) * 16 for number in range(8)]
 rows = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 7), st.binary(max_size=20)))
@@ -28,7 +29,7 @@ def test_packed_texts_come_back_in_their_chunks(some: list[Row]) -> None:
         (chunk, row["node"], row["data"])
         for batch in pack_texts(batches_of(some))
         for chunk, value in zip(batch["chunk"].to_pylist(), batch["texts"], strict=True)
-        for row in unpacked_texts(value).to_pylist()
+        for row in unpacked_rows(value).to_pylist()
     ]
     assert sorted(found) == sorted((chunk, NODES[node], data) for chunk, node, data in some)
 

@@ -110,7 +110,7 @@ def _near(job: SparkJob, rows: DataFrame, *, among: bool) -> DataFrame:
 def _scored(job: SparkJob, pairs: DataFrame) -> DataFrame:
     totals = totals_of(pairs)
     links = job.frames.keep(scored(pairs, totals, job.content, job.frames))
-    return oriented(links, job.documents.nodes)
+    return oriented(links, job.documents)
 
 
 def _settled(

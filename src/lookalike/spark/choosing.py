@@ -16,8 +16,15 @@ from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
 from lookalike.planning import sampling
 from lookalike.recipe import Sample, choose
-from lookalike.spark.arrow import NODE_BYTES, bytes_of, fingerprints_of_nodes, fixed_of
+from lookalike.spark.arrow import (
+    NODE_BYTES,
+    bytes_of,
+    fingerprints_of_nodes,
+    fixed_of,
+    nodes_of_fingerprints,
+)
 from lookalike.spark.frames import collected, mapped
+from lookalike.spark.text_packing import PICKED_TEXTS, Wanted, pick_texts
 from lookalike.spark.workers import texts
 from lookalike.text.normalise import Canonical
 from lookalike.text.shingles import HEAD_BYTES
@@ -50,6 +57,16 @@ class Choice(NamedTuple):
     sample: SampledDocuments
     nodes: NDArray[np.uint8]
     """The names of the sampled documents."""
+    ids: pa.Array
+    """Their ids: of each content that of the first document."""
+
+
+class Held(NamedTuple):
+    """Texts of a sample, in the order of their places in it."""
+
+    places: NDArray[np.int64]
+    data: NDArray[np.uint8]
+    ends: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -101,7 +118,7 @@ def choice_for(settings: Settings, documents: Identified, frames: Frames) -> Cho
         documents.empty,
     )
     chosen = choose(settings, sample, memory=MEMORY)
-    return Choice(chosen, distinct, most_copies, sampled, nodes)
+    return Choice(chosen, distinct, most_copies, sampled, nodes, _column(table, "id"))
 
 
 def _first(nodes: DataFrame, limit: int, most: int) -> pa.Table:
@@ -127,7 +144,7 @@ def _with_texts(
     documents: Identified,
     frames: Frames,
 ) -> SampledDocuments:
-    """Fetch the texts that a choice looks at: whole ones, and the heads of the first."""
+    """Add the texts that a choice looks at: whole ones, and at least the heads of the first."""
     every = np.arange(len(known))
     as_documents = cast("Canonical", known)
     whole = np.union1d(
@@ -140,12 +157,46 @@ def _with_texts(
     wanted = np.flatnonzero(most)
     if not len(wanted):
         return known
+    held = _held(known, wanted, documents)
+    if held is None:
+        held = _fetched(table, wanted, most[wanted], documents, frames)
+    places, data, ends = held
+    lengths = np.zeros(len(known), np.int64)
+    lengths[places] = np.diff(ends)
+    offsets = np.append(0, np.cumsum(lengths))
+    return SampledDocuments(known.fingerprints, known.sizes, data, offsets)
+
+
+def _held(known: SampledDocuments, wanted: NDArray[np.int64], documents: Identified) -> Held | None:
+    """Give the texts that are wanted as the first pass kept them; None where it kept not all."""
+    nodes = nodes_of_fingerprints(known.fingerprints[wanted])
+    asked = Wanted(nodes, wanted.astype(">i8").view(np.uint8).reshape(len(wanted), -1))
+    found = mapped(documents.first_pass.texts, pick_texts, PICKED_TEXTS, asked).toArrow()
+    if not len(found):
+        return None
+    labels = fixed_of(_column(found, "chunk"), ">i8").reshape(-1)
+    # A document that is in several partitions may be kept in each.
+    places, first = np.unique(labels, return_index=True)
+    if len(places) < len(wanted):
+        return None
+    data, ends = bytes_of(_column(found, "data").take(pa.array(first)))
+    return Held(places.astype(np.int64), data, ends)
+
+
+def _fetched(
+    table: pa.Table,
+    wanted: NDArray[np.int64],
+    most: NDArray[np.int64],
+    documents: Identified,
+    frames: Frames,
+) -> Held:
+    """Read the frame for the texts that are wanted, or for as many bytes of them."""
     source = documents.source
     asked = pa.table(
         {
             "id": _column(table, "id").take(pa.array(wanted)),
             "place": pa.array(wanted),
-            "most": pa.array(most[wanted]),
+            "most": pa.array(most),
         }
     )
     frame = frames.of_table(asked, f"id {source.ids.type_name}, place bigint, most bigint")
@@ -153,7 +204,4 @@ def _with_texts(
     found = mapped(rows, texts, "place bigint, data binary", documents.form).toArrow()
     found = found.sort_by("place").combine_chunks()
     data, ends = bytes_of(_column(found, "data"))
-    lengths = np.zeros(len(known), np.int64)
-    lengths[_column(found, "place").to_numpy()] = np.diff(ends)
-    offsets = np.append(0, np.cumsum(lengths))
-    return SampledDocuments(known.fingerprints, known.sizes, data, offsets)
+    return Held(_column(found, "place").to_numpy(), data, ends)

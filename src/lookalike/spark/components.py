@@ -16,7 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
 from lookalike.candidates.union_find import UnionFind
 from lookalike.cluster.components import COMPARED_MEMBERS
-from lookalike.spark.arrow import fixed_column, fixed_of, numbers_of
+from lookalike.spark.arrow import fixed_column, fixed_of, unique_nodes
 from lookalike.spark.frames import collected, mapped
 
 if TYPE_CHECKING:
@@ -40,21 +40,20 @@ __all__ = [
 ONE_TASK_LINKS = 2_000_000
 """Links that one task joins at once: some 200 MB."""
 LABELS = "node binary, component binary"
-CLUSTERS = f"{LABELS}, similarity double, compared boolean"
 
 
 def clusters(
-    links: DataFrame, count: int, frames: Frames, max_rounds: int | None = None
+    links: DataFrame, count: int, id_type: str, frames: Frames, max_rounds: int | None = None
 ) -> DataFrame:
     """Give each linked document its component, and the smallest similarity of two members.
 
-    The columns are node, component, similarity, compared. Where every two members are linked, the
-    links tell the similarity; else it is null, and those that are `compared` tell: all members, or
-    those with the smallest fingerprints where they are many.
+    The columns are node, id, component, similarity, compared. Where every two members are linked,
+    the links tell the similarity; else it is null, and those that are `compared` tell: all members,
+    or those with the smallest fingerprints where they are many.
     """
     if count <= ONE_TASK_LINKS:
-        columns = links.select(*_ends(), "similarity")
-        return mapped(columns.repartition(1), cluster_at_once, CLUSTERS)
+        schema = f"node binary, id {id_type}, component binary, similarity double, compared boolean"
+        return mapped(links.repartition(1), cluster_at_once, schema)
     labels = frames.keep(components(links, frames, max_rounds))
     linked = (
         links.join(labels.withColumnRenamed("node", "a"), "a")
@@ -68,8 +67,12 @@ def clusters(
     )
     place = F.row_number().over(Window.partitionBy("component").orderBy("node"))
     compared = F.col("similarity").isNull() & (place <= COMPARED_MEMBERS)
-    return labels.join(known, "component").select(
-        "node", "component", "similarity", compared.alias("compared")
+    named = [links.select(F.col(end).alias("node"), F.col(f"{end}_id").alias("id")) for end in "ab"]
+    ids = named[0].unionByName(named[1]).groupBy("node").agg(F.first("id").alias("id"))
+    return (
+        labels.join(known, "component")
+        .join(ids, "node")
+        .select("node", "id", "component", "similarity", compared.alias("compared"))
     )
 
 
@@ -133,10 +136,10 @@ def small_star(edges: DataFrame) -> DataFrame:
 
 def join_at_once(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Join all links in one task."""
-    joined = _joined([*batches])
+    joined = _joined([*batches], ("node", "parent"))
     if joined is None:
         return
-    names, _, leaders = joined
+    names, _, _, leaders = joined
     yield pa.RecordBatch.from_pydict(
         {"node": fixed_column(names), "component": fixed_column(names[leaders])}
     )
@@ -145,10 +148,11 @@ def join_at_once(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 def cluster_at_once(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Join all links in one task, and tell the similarity of components by their links."""
     held = [*batches]
-    joined = _joined(held)
+    joined = _joined(held, ("a", "b"))
     if joined is None:
         return
-    names, places, leaders = joined
+    names, first, places, leaders = joined
+    ids = pa.concat_arrays([batch.column(f"{end}_id") for end in "ab" for batch in held])
     count = len(names)
     members = np.bincount(leaders, minlength=count)
     of_links = leaders[places]
@@ -160,6 +164,7 @@ def cluster_at_once(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatc
     yield pa.RecordBatch.from_pydict(
         {
             "node": fixed_column(names),
+            "id": ids.take(pa.array(first)),
             "component": fixed_column(names[leaders]),
             "similarity": pa.array(smallest[leaders], mask=loose[leaders]),
             "compared": pa.array(loose[leaders] & (_ranks(leaders) < COMPARED_MEMBERS)),
@@ -168,27 +173,25 @@ def cluster_at_once(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatc
 
 
 def _joined(
-    held: list[pa.RecordBatch],
-) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64]] | None:
-    """Give the names that are linked in order, the place of one end of each link, and of each
-    name the place of the smallest of its component.
+    held: list[pa.RecordBatch], ends: tuple[str, str]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]] | None:
+    """Give the names that are linked in order, where each is first among all ends of links, the
+    place of one end of each link, and of each name the place of the smallest of its component.
     """
-    rows = [
-        [fixed_of(batch.column(name), np.uint8) for batch in held if len(batch)]
-        for name in ("node", "parent")
-    ]
-    if not rows[0]:
+    rows = [fixed_of(batch.column(end), np.uint8) for end in ends for batch in held if len(batch)]
+    if not rows:
         return None
-    both = numbers_of(np.concatenate([part for end in rows for part in end]))
-    names, places = np.unique(both, return_inverse=True)
-    first, second = np.split(places.astype(np.int64), 2)
+    both = np.concatenate(rows)
+    distinct, places = unique_nodes(both)
+    names = both[distinct]
+    first, second = np.split(places, 2)
     forest = UnionFind(len(names))
     forest.unite(first, second)
     labels = forest.labels()
     # In the order of names, the first document of a component is the smallest.
     leaders = np.full(int(labels.max()) + 1, len(names), np.int64)
     np.minimum.at(leaders, labels, np.arange(len(names)))
-    return names.view(np.uint8).reshape(len(names), -1), first, leaders[labels]
+    return names, distinct, first, leaders[labels]
 
 
 def _ranks(groups: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -48,7 +48,7 @@ class SparkDedupResult(SparkResult):
     def removed(self) -> DataFrame:
         """id, kept, similarity, kept_in: each removed document and the kept one it names."""
         job = self.job
-        documents = job.documents.documents.where("bytes > 0").select("id", "node")
+        documents = job.documents.filled
         named = self._named()
         if job.counts["identical"]:
             first = F.col("place.id").alias("first")
@@ -71,7 +71,7 @@ class SparkDedupResult(SparkResult):
         """Give the contents that go, and the kept one of each: node, kept_id, similarity."""
         job = self.job
         nodes = job.documents.nodes
-        edges = oriented(job.links, nodes)
+        edges = oriented(job.links, job.documents)
         if job.large is None and settles_at_once(job.counts["links"]):
             return named_at_once(edges, job.documents.source.ids.type_name)
         edges, gone = thinned_by_centres(job, job.frames.keep(edges), self.max_rounds)

@@ -14,13 +14,14 @@ from lookalike.cluster.keep import column_of
 from lookalike.read.batches import listed
 from lookalike.spark.columns import preference
 from lookalike.spark.frames import collected, mapped
+from lookalike.spark.guessing import FirstPass
 from lookalike.spark.values import value_of
 from lookalike.spark.workers import identify, problems
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
-    from lookalike.recipe import CanonicalForm
+    from lookalike.recipe import CanonicalForm, Recipe
     from lookalike.spark.columns import Source
     from lookalike.spark.frames import Frames
 
@@ -43,12 +44,36 @@ class Identified:
     documents are preferred, and its last field is the id of the one that stands for all."""
     read: int
     empty: int
+    by_id: bool
+    """Documents are preferred by their ids alone."""
+    first_pass: FirstPass
+
+    def place_of(self, id_column: str) -> Column:
+        """Give the place of a content by the id of its first document, where ids alone count."""
+        keys = (key.alias(f"k{i}") for i, key in enumerate(self.source.ids.keys(id_column)))
+        return F.struct(*keys, F.col(id_column).alias("id"))
+
+    @property
+    def filled(self) -> DataFrame:
+        """The documents that are not empty: node, id."""
+        return self.documents.where("bytes > 0").select("node", "id")
+
+    @property
+    def copied(self) -> DataFrame:
+        """Those of contents that several documents have: node, id."""
+        return self.filled.join(self.nodes.where("copies > 1").select("node"), "node")
 
 
 def identified(
-    source: Source, form: CanonicalForm, frames: Frames, *, keep: str = "first", order: str | None
+    source: Source,
+    form: CanonicalForm,
+    frames: Frames,
+    *,
+    guess: Recipe | None,
+    keep: str = "first",
+    order: str | None,
 ) -> Identified:
-    """Read all documents once, and name them by their contents."""
+    """Read all documents once, name them by their contents, and sketch them by a guess."""
     value = column_of(keep)
     frame, types = source.frame, {}
     others = []
@@ -61,8 +86,8 @@ def identified(
                 f"{setting('order' if name == 'order' else 'keep')}: there are "
                 f"{listed(frame.columns)}"
             )
-        given, kind = value_of(source, column, what=name)
-        others.append(given.alias(name))
+        value_column, kind = value_of(source, column, what=name)
+        others.append(value_column.alias(name))
         types[name] = kind
     fields = [
         T.StructField("id", source.ids.kind),
@@ -73,8 +98,11 @@ def identified(
     by_length = keep in ("longest", "shortest")
     if by_length:
         fields.append(T.StructField("characters", T.LongType()))
-    made = mapped(source.documents(*others), identify, T.StructType(fields), form, by_length)
-    named = frames.keep(made)
+    named_by = [field.name for field in fields]
+    fields += [T.StructField(name, T.BinaryType()) for name in ("sketches", "texts")]
+    given = form, by_length, None if guess is None else guess.dump()
+    made = frames.keep(mapped(source.documents(*others), identify, T.StructType(fields), *given))
+    named = made.select(*named_by)
     source, read, empty = _checked(source, form, named)
     # All that is asked of documents later is by content: they are brought together once.
     parts = frames.partitions_for(read, DOCUMENT_BYTES)
@@ -83,9 +111,11 @@ def identified(
         # As locally, it is not known what documents are of which none was seen.
         form = replace(form, kind=None, dimension=0)
     columns = preference(keep, source.ids, types.get("order"), types.get("value"))
-    by_number = keep == "first" and order is None and isinstance(source.ids.kind, T.LongType)
-    nodes = _contents(documents.where("bytes > 0"), columns, by_number=by_number)
-    return Identified(source, form, documents, frames.keep(nodes), read, empty)
+    by_id = keep == "first" and order is None
+    by_number = by_id and isinstance(source.ids.kind, T.LongType)
+    nodes = frames.keep(_contents(documents.where("bytes > 0"), columns, by_number=by_number))
+    first_pass = FirstPass(guess, made)
+    return Identified(source, form, documents, nodes, read, empty, by_id, first_pass)
 
 
 def _contents(documents: DataFrame, columns: list[Column], *, by_number: bool) -> DataFrame:

@@ -43,14 +43,12 @@ class SparkFindResult(SparkResult):
         With simhash also `distance`, the bits in which the fingerprints differ.
         """
         job = self.job
-        documents = job.documents.documents.where("bytes > 0").select("id", "node")
-        between = (
-            job.links.join(_end(documents, "a", "first"), "a")
-            .join(_end(documents, "b", "second"), "b")
-            .select("first", "second", "similarity", F.lit(self._score()).alias("score"))
-        )
-        copies = _copies(documents, job)
-        every = between if copies is None else between.unionByName(copies)
+        links = job.links
+        for end, name in (("a", "first"), ("b", "second")):
+            links = _with_copies(links, end, name, self._copied)
+        every = links.select("first", "second", "similarity", F.lit(self._score()).alias("score"))
+        if self._copied is not None:
+            every = every.unionByName(_pairs_of_copies(self._copied, job))
         ids = job.documents.source.ids
         swapped = F.struct(*ids.keys("first")) > F.struct(*ids.keys("second"))
         columns: list[Column] = [
@@ -75,41 +73,68 @@ class SparkFindResult(SparkResult):
         between two members (of at most 200).
         """
         job = self.job
-        labels = clusters(job.links, job.counts["links"], job.frames, self.max_rounds)
-        labels = job.frames.keep(labels)
+        linked = job.links, job.counts["links"], job.documents.source.ids.type_name
+        labels = job.frames.keep(clusters(*linked, job.frames, self.max_rounds))
         compared = _compared(job, labels)
-        linked = F.col("component").isNotNull()
-        members = (
-            job.documents.nodes.join(labels, "node", "left").where(linked | (F.col("copies") > 1))
-            .select(
-                "node",
-                F.coalesce("component", "node").alias("label"),
-                F.when(linked, F.col("similarity")).otherwise(1.0).alias("similarity"),
-                "copies",
-                F.col("place").alias("first"),
-            )
-        )  # fmt: skip
+        members = _members(labels, job)
         most = min(2 * job.counts["links"] + job.counts["identical"], job.choice.distinct)
         found = numbered(members, most, job.frames)
         if compared is not None:
             found = found.join(compared, "label", "left")
             found = found.withColumn("similarity", F.coalesce("similarity", "smallest"))
-        documents = job.documents.documents.where("bytes > 0").select("id", "node")
-        return documents.join(found, "node").select("id", "cluster", "size", "similarity")
+        found = _with_copies(found.withColumnRenamed("id", "node_id"), "node", "id", self._copied)
+        return found.select("id", "cluster", "size", "similarity")
+
+    @cached_property
+    def _copied(self) -> DataFrame | None:
+        """The documents that others are identical to: node, id; None where there are none."""
+        job = self.job
+        return job.frames.keep(job.documents.copied) if job.counts["identical"] else None
 
 
-def _end(documents: DataFrame, end: str, name: str) -> DataFrame:
-    return documents.select(F.col("node").alias(end), F.col("id").alias(name))
+def _with_copies(rows: DataFrame, end: str, name: str, copied: DataFrame | None) -> DataFrame:
+    """Give a row for each document of the content at one end, with its id in a new column.
+
+    The id that is there already is that of the first of these documents.
+    """
+    first = F.col(f"{end}_id")
+    if copied is None:
+        return rows.withColumn(name, first)
+    copies = copied.select(F.col("node").alias(end), F.col("id").alias("copy"))
+    every = rows.join(copies, end, "left")
+    return every.withColumn(name, F.coalesce("copy", first)).drop("copy")
 
 
-def _copies(documents: DataFrame, job: SparkJob) -> DataFrame | None:
+def _members(labels: DataFrame, job: SparkJob) -> DataFrame:
+    """Give the contents that are in clusters, those of copies alone among them.
+
+    The columns are node, id, label, similarity, copies, first; each has the id of its first
+    document, and `first` sorts as ids do.
+    """
+    alone = labels.select("node", "id", "component", "similarity", F.lit(1).alias("copies"))
+    members = alone.withColumn("copies", F.col("copies").cast("bigint"))
+    if job.counts["identical"]:
+        several = job.documents.nodes.where("copies > 1")
+        several = several.select("node", F.col("place.id").alias("first_id"), "copies")
+        joined = labels.join(several, "node", "full")
+        linked = F.col("component").isNotNull()
+        members = joined.select(
+            "node",
+            F.coalesce("id", "first_id").alias("id"),
+            F.coalesce("component", "node").alias("component"),
+            F.when(linked, F.col("similarity")).otherwise(1.0).alias("similarity"),
+            F.coalesce("copies", F.lit(1)).alias("copies"),
+        )
+    keys = (key.alias(f"k{i}") for i, key in enumerate(job.documents.source.ids.keys()))
+    first = F.struct(*keys).alias("first")
+    return members.withColumnRenamed("component", "label").select("*", first)
+
+
+def _pairs_of_copies(copied: DataFrame, job: SparkJob) -> DataFrame:
     """Give the pairs of identical documents, each once.
 
     Where one content has very many copies, a block of copies meets another.
     """
-    if not job.counts["identical"]:
-        return None
-    copied = documents.join(job.documents.nodes.where("copies > 1").select("node"), "node")
     keys, place = ["node"], "id"
     if job.choice.most_copies > BLOCK_ROWS:
         keys, place = ["node", "left", "right"], "place"

@@ -103,6 +103,10 @@ class Frames:
         """Make a frame of a small table."""
         return self.session.createDataFrame(table, schema)
 
+    def empty(self, schema: str) -> DataFrame:
+        """Make a frame without rows."""
+        return self.session.createDataFrame([], schema)
+
     def release(self) -> None:
         """Let go of all that is kept."""
         for frame in self._kept:

@@ -17,9 +17,10 @@ from lookalike.spark.choosing import MEMORY, Choice, choice_for
 from lookalike.spark.columns import Source
 from lookalike.spark.documents import Identified, identified
 from lookalike.spark.frames import Frames, mapped
+from lookalike.spark.guessing import guessed
 from lookalike.spark.packing import PACKED, pack
-from lookalike.spark.scoring import LINKS, Content, scored, totals_of
-from lookalike.spark.workers import encode, encode_packed
+from lookalike.spark.scoring import Content, scored, totals_of
+from lookalike.spark.workers import encode, encode_packed, pack_sketches
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -45,7 +46,8 @@ class SparkJob:
     choice: Choice
     content: Content
     links: DataFrame
-    """a, b, similarity: the similar pairs of distinct documents, each once."""
+    """a, b, a_id, b_id, similarity: the similar pairs of distinct documents, each once; the ids
+    are those of the first documents of both contents."""
     counts: dict[str, int]
     seconds: dict[str, float] = field(default_factory=dict)
     large: DataFrame | None = None
@@ -91,7 +93,8 @@ class SparkJob:
         steps = Steps(progress)
         with steps("read"):
             form = source.form_of(CanonicalForm.of(settings))
-            documents = identified(source, form, frames, keep=keep, order=order)
+            guess = guessed(settings, source, form)
+            documents = identified(source, form, frames, guess=guess, keep=keep, order=order)
         with steps("plan"):
             choice = choice_for(settings, documents, frames)
         recipe = choice.chosen.recipe
@@ -104,7 +107,7 @@ class SparkJob:
         if recipe.cascade is None:
             content = Content(recipe, documents)
             with steps("compare"):
-                links = _every_pair(choice, frames)
+                links = _every_pair(choice, content, frames)
                 counts["candidates"] = choice.distinct * (choice.distinct - 1) // 2
         else:
             with steps("band"):
@@ -161,6 +164,10 @@ def _encoded(
 
     Rows of copies may come more than once, and meet in the buckets.
     """
+    if documents.first_pass.serves(recipe):
+        sketches = documents.first_pass.sketches
+        packed = mapped(sketches, pack_sketches, PACKED, recipe.dump(), slices.count)
+        return Content(recipe, documents), packed
     rows = documents.source.documents().drop("id")
     if not recipe.by_sketches:
         packed = mapped(rows, encode_packed, PACKED, recipe.dump(), slices.count)
@@ -174,7 +181,7 @@ def _encoded(
     return Content(recipe, documents, sketches.select("node", "data")), packed
 
 
-def _every_pair(choice: Choice, frames: Frames) -> DataFrame:
+def _every_pair(choice: Choice, content: Content, frames: Frames) -> DataFrame:
     """Compare the few documents of a small frame with each other, all of which are sampled."""
     rows = np.arange(len(choice.sample))
     texts = choice.sample.chosen(rows)
@@ -184,11 +191,14 @@ def _every_pair(choice: Choice, frames: Frames) -> DataFrame:
         np.concatenate([np.empty(0, np.int64), *(getattr(one, name) for one in found)])
         for name in ("first", "second")
     ]
+    a, b = np.minimum(*ends), np.maximum(*ends)
     table = pa.table(
         {
-            "a": fixed_column(choice.nodes[np.minimum(*ends)]),
-            "b": fixed_column(choice.nodes[np.maximum(*ends)]),
+            "a": fixed_column(choice.nodes[a]),
+            "b": fixed_column(choice.nodes[b]),
+            "a_id": choice.ids.take(pa.array(a)),
+            "b_id": choice.ids.take(pa.array(b)),
             "similarity": np.concatenate([np.empty(0), *(one.similarity for one in found)]),
         }
     )
-    return frames.of_table(table, LINKS)
+    return frames.of_table(table, content.links)

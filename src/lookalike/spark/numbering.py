@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
 from lookalike.spark.frames import collected, mapped
@@ -35,8 +36,7 @@ def numbered(members: DataFrame, most: int, frames: Frames) -> DataFrame:
         kept = [field for field in members.schema.fields if field.name not in ("copies", "first")]
         columns = [f"{field.name} {field.dataType.simpleString()}" for field in kept]
         schema = ", ".join([*columns, "size bigint", "cluster bigint"])
-        ordered = members.repartition(1).sortWithinPartitions("first").drop("first")
-        return mapped(ordered, number_at_once, schema)
+        return mapped(members.repartition(1), number_at_once, schema)
     sizes = members.groupBy("label").agg(
         F.sum("copies").alias("size"), F.min("first").alias("first")
     )
@@ -44,11 +44,15 @@ def numbered(members: DataFrame, most: int, frames: Frames) -> DataFrame:
 
 
 def number_at_once(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Number the clusters of members that come sorted by their ids, all in one task."""
+    """Sort members by their ids, and number their clusters, all in one task."""
     held = [batch for batch in batches if len(batch)]
     if not held:
         return
     whole = pa.Table.from_batches(held).combine_chunks()
+    keys = pa.concat_arrays(whole["first"].chunks).flatten()
+    by_id = pa.table(keys, [str(i) for i in range(len(keys))])
+    order = pc.sort_indices(by_id, sort_keys=[(name, "ascending") for name in by_id.column_names])
+    whole = whole.drop_columns("first").take(order).combine_chunks()
     labels = pa.concat_arrays(whole["label"].chunks).dictionary_encode().indices.to_numpy()
     copies = whole["copies"].to_numpy()
     # Labels are counted as they come, which is by their first ids.

@@ -15,6 +15,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 from lookalike.spark.frames import collected, mapped
 from lookalike.spark.text_packing import (
     PACKED_TEXTS,
+    PICKED_TEXTS,
     Wanted,
     pack_texts,
     pick_texts,
@@ -37,9 +38,8 @@ CHUNK_BYTES = 16 << 20
 CHUNK_TEXTS = 20_000
 BROADCAST_ROWS = 1_000_000
 """Names of texts, at the most, that every worker is told rather than all texts be shuffled."""
-PICKED_TEXTS = 500_000
+PICKED_ROWS = 500_000
 """Names of texts, at the most, that are looked for among those that are kept."""
-LINKS = "a binary, b binary, similarity double"
 
 
 @dataclass
@@ -62,32 +62,41 @@ class Content:
         """
         if self.sketches is not None:
             return needed.join(self.sketches, "node")
-        rows = self._rows(needed, count)
+        rows = self._rows(needed, count).drop("id")
         kept = [field for field in rows.schema.fields if field.name != "content"]
         columns = [f"{field.name} {field.dataType.simpleString()}" for field in kept]
         return mapped(rows, texts, ", ".join([*columns, "data binary"]), self.documents.form)
 
     def packed(self, needed: DataFrame, count: int) -> DataFrame:
-        """Give the data of the documents of chunks, packed: chunk, texts."""
+        """Give the ids and the data of the documents of chunks, packed: chunk, texts."""
         if self.sketches is not None:
-            return mapped(needed.join(self.sketches, "node"), pack_texts, PACKED_TEXTS)
+            rows = needed.join(self.sketches, "node").join(self._ids(), "node")
+            return mapped(rows, pack_texts, PACKED_TEXTS)
         rows = self._rows(needed, count)
         return mapped(rows, texts_packed, PACKED_TEXTS, self.documents.form)
 
     def _rows(self, needed: DataFrame, count: int) -> DataFrame:
         """Give what is needed with the documents as they are read."""
-        names = self.documents.nodes.select("node", F.col("place.id").alias("id"))
-        by_id = needed.join(names, "node")
+        by_id = needed.join(self._ids(), "node")
         if count <= BROADCAST_ROWS:
             by_id = F.broadcast(by_id)
-        return self.documents.source.documents().join(by_id, "id").drop("id")
+        return self.documents.source.documents().join(by_id, "id")
+
+    def _ids(self) -> DataFrame:
+        return self.documents.nodes.select("node", F.col("place.id").alias("id"))
+
+    @property
+    def links(self) -> str:
+        """The columns of scored pairs: with the ids of the first documents of both contents."""
+        kind = self.documents.source.ids.type_name
+        return f"a binary, b binary, a_id {kind}, b_id {kind}, similarity double"
 
     def of_scored(self, needed: DataFrame, count: int) -> DataFrame:
         """Give the data of documents that were scored before; some may come more than once."""
-        if self.fetched is None or count > PICKED_TEXTS:
+        if self.fetched is None or count > PICKED_ROWS:
             return self.of(needed, count)
         wanted = Wanted.of(needed.toArrow())
-        return mapped(self.fetched, pick_texts, "chunk binary, node binary, data binary", wanted)
+        return mapped(self.fetched, pick_texts, PICKED_TEXTS, wanted)
 
 
 class Totals(NamedTuple):
@@ -110,9 +119,9 @@ def totals_of(pairs: DataFrame) -> Totals:
 
 
 def scored(pairs: DataFrame, totals: Totals, content: Content, frames: Frames) -> DataFrame:
-    """Give the candidates at or above the threshold: a, b, similarity."""
+    """Give the candidates at or above the threshold: a, b, a_id, b_id, similarity."""
     if not totals.pairs:
-        return pairs.select("a", "b", F.lit(0.0).alias("similarity"))
+        return frames.empty(content.links)
     grids = pairs.withColumn("grid", F.lit(1).cast("bigint"))
     if totals.largest > CHUNK_BYTES:
         large = _large_homes(pairs)
@@ -142,7 +151,7 @@ def scored(pairs: DataFrame, totals: Totals, content: Content, frames: Frames) -
     task = F.pmod("chunk", F.lit(parts)).cast("int")
     together = rows.unionByName(asked).repartitionById(parts, task)
     together = together.sortWithinPartitions("chunk", "kind")
-    return mapped(together, score_pairs, LINKS, content.recipe.dump())
+    return mapped(together, score_pairs, content.links, content.recipe.dump())
 
 
 def _large_homes(pairs: DataFrame) -> DataFrame:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from lookalike.spark.arrow import fixed_of, numbers_of
+from lookalike.spark.arrow import fixed_of, numbers_of, packed_rows, unpacked_rows
 from lookalike.spark.workers import texts
 
 if TYPE_CHECKING:
@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 
     Batches = Iterable[pa.RecordBatch]
 
-__all__ = ["PACKED_TEXTS", "Wanted", "pack_texts", "pick_texts", "texts_packed", "unpacked_texts"]
+__all__ = ["PACKED_TEXTS", "PICKED_TEXTS", "Wanted", "pack_texts", "pick_texts", "texts_packed"]
 
 PACKED_TEXTS = "chunk bigint, texts binary"
+"""In `texts` are the columns node, id and data."""
+PICKED_TEXTS = "chunk binary, node binary, data binary"
 COLUMNS = ("node", "data")
 
 
@@ -51,17 +53,18 @@ def texts_packed(form: CanonicalForm, batches: Batches) -> Iterator[pa.RecordBat
 
 
 def pack_texts(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Pack the columns node and data by chunk."""
+    """Pack rows by the column chunk, with all others."""
     for batch in batches:
         if not len(batch):
             continue
+        names = [name for name in batch.schema.names if name != "chunk"]
         chunks = batch.column("chunk").to_numpy()
         order = np.argsort(chunks, kind="stable")
         found, starts = np.unique(chunks[order], return_index=True)
-        rows = batch.select(COLUMNS).take(pa.array(order))
+        rows = batch.select(names).take(pa.array(order))
         stops = np.append(starts[1:], len(order))
         values = [
-            _written(rows.slice(int(start), int(stop - start)))
+            packed_rows(rows.slice(int(start), int(stop - start)))
             for start, stop in zip(starts, stops, strict=True)
         ]
         yield pa.RecordBatch.from_pydict(
@@ -69,27 +72,12 @@ def pack_texts(batches: Batches) -> Iterator[pa.RecordBatch]:
         )
 
 
-def _written(rows: pa.RecordBatch) -> bytes:
-    sink = pa.BufferOutputStream()
-    options = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
-    with pa.ipc.new_stream(sink, rows.schema, options=options) as writer:
-        writer.write_batch(rows)
-    return bytes(sink.getvalue())
-
-
-def unpacked_texts(value: pa.Scalar) -> pa.RecordBatch:
-    """Give the columns node and data of what was packed."""
-    options = pa.ipc.IpcReadOptions(use_threads=False)
-    with pa.ipc.open_stream(value.as_buffer(), options=options) as reader:
-        return reader.read_next_batch()
-
-
 def pick_texts(wanted: Wanted, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Give the texts of those that are wanted, for each of their labels: chunk, node, data."""
     names = numbers_of(wanted.nodes)
     for batch in batches:
         for value in batch.column("texts"):
-            rows = unpacked_texts(value)
+            rows = unpacked_rows(value)
             mine = numbers_of(fixed_of(rows.column("node"), np.uint8))
             first, last = (np.searchsorted(names, mine, side) for side in ("left", "right"))
             counts = last - first

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
+    from lookalike.spark.documents import Identified
     from lookalike.spark.frames import Frames
 
 __all__ = [
@@ -42,15 +43,18 @@ def settles_at_once(links: int) -> bool:
     return links <= ONE_TASK_LINKS
 
 
-def oriented(links: DataFrame, nodes: DataFrame) -> DataFrame:
+def oriented(links: DataFrame, documents: Identified) -> DataFrame:
     """Give links from the preferred document to the other: first, second, their places, similarity.
 
     A place is that of the order of preference.
     """
     placed = links
     for end in ("a", "b"):
-        names = F.col("node").alias(end), F.col("place").alias(f"{end}_place")
-        placed = placed.join(nodes.select(*names), end)
+        if documents.by_id:
+            placed = placed.withColumn(f"{end}_place", documents.place_of(f"{end}_id"))
+        else:
+            names = F.col("node").alias(end), F.col("place").alias(f"{end}_place")
+            placed = placed.join(documents.nodes.select(*names), end)
     turned = F.col("a_place") > F.col("b_place")
     columns = [
         F.when(turned, F.col(other)).otherwise(F.col(one)).alias(name)

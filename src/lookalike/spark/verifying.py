@@ -14,8 +14,8 @@ from lookalike.spark.arrow import (
     fixed_column,
     fixed_of,
     places_of,
+    unpacked_rows,
 )
-from lookalike.spark.text_packing import unpacked_texts
 from lookalike.spark.workers import loaded
 from lookalike.text.normalise import Canonical
 
@@ -42,20 +42,24 @@ def score_pairs(recipe: str, batches: Batches) -> Iterator[pa.RecordBatch]:
     known = loaded(recipe)
     held: list[pa.RecordBatch] = []
     nodes, documents = np.empty((0, NODE_BYTES), np.uint8), None
+    ids = pa.array([], pa.null())
     for _, kind, rows in _runs(batches, ("chunk", "kind")):
         if kind == 0:
             if documents is not None:
                 held, documents = [], None
-            held += map(unpacked_texts, rows.column("texts"))
+            held += map(unpacked_rows, rows.column("texts"))
             continue
         if documents is None:
             nodes, documents = _documents(known, held)
+            ids = pa.concat_arrays([rows.column("id") for rows in held])
         a, b = (fixed_of(rows.column(name), np.uint8) for name in ("a", "b"))
         found = _scored(known, documents, places_of(a, nodes), places_of(b, nodes))
         yield pa.RecordBatch.from_pydict(
             {
                 "a": fixed_column(nodes[found.first]),
                 "b": fixed_column(nodes[found.second]),
+                "a_id": ids.take(pa.array(found.first)),
+                "b_id": ids.take(pa.array(found.second)),
                 "similarity": pa.array(found.similarity),
             }
         )

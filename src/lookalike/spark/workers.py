@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyspark import TaskContext
 
 from lookalike.base.errors import InvalidTextError, InvalidVectorError
 from lookalike.recipe import Recipe
@@ -19,7 +20,15 @@ from lookalike.spark.arrow import (
     bytes_column,
     fixed_column,
     nodes_of_fingerprints,
-    numbers_of,
+)
+from lookalike.spark.first_pass import (
+    FirstDocuments,
+    distinct_rows,
+    on_first_row,
+    packed_documents,
+    sampled_documents,
+    sketches_packed,
+    sketches_unpacked,
 )
 from lookalike.spark.packing import Rows, packed
 
@@ -33,7 +42,15 @@ if TYPE_CHECKING:
 
     Batches = Iterable[pa.RecordBatch]
 
-__all__ = ["encode", "encode_packed", "identify", "loaded", "problems", "texts"]
+__all__ = [
+    "encode",
+    "encode_packed",
+    "identify",
+    "loaded",
+    "pack_sketches",
+    "problems",
+    "texts",
+]
 
 CONTENT = "content"
 
@@ -45,15 +62,26 @@ def loaded(recipe: str) -> Recipe:
 
 
 def identify(
-    form: CanonicalForm, with_characters: bool, batches: Batches
+    form: CanonicalForm, with_characters: bool, guess: str | None, batches: Batches
 ) -> Iterator[pa.RecordBatch]:
     """Give of each document its name and its canonical bytes, and its characters where asked for.
 
-    The bytes of one that cannot be read are null. The other columns go through as they are.
+    The bytes of one that cannot be read are null. The other columns go through as they are. In
+    some rows are the `sketches` of a batch, by the recipe that was guessed, if one was, and the
+    `texts` that the sample may need of the documents that the task has seen.
     """
+    task = TaskContext.get()
+    first = FirstDocuments(sampled_documents(task.partitionId() if task else 0))
+    before: dict[str, pa.Array] | None = None
     for batch in batches:
+        if not len(batch):
+            continue
+        if before is not None:
+            yield pa.RecordBatch.from_pydict(before)
         documents = batch.column(CONTENT)
         canonical, problems = _canonical(form, documents)
+        distinct = distinct_rows(canonical)
+        first.add(canonical, distinct)
         wrong = np.zeros(len(documents), np.bool_)
         wrong[list(problems)] = True
         found = {name: batch.column(name) for name in batch.schema.names if name != CONTENT}
@@ -65,7 +93,14 @@ def identify(
                 lengths = pc.fill_null(pc.list_value_length(documents), 0)
                 counted = lengths.to_numpy(zero_copy_only=False).astype(np.int64)
             found["characters"] = pa.array(counted)
-        yield pa.RecordBatch.from_pydict(found)
+        sketches = None if guess is None else sketches_packed(loaded(guess), canonical, distinct)
+        found["sketches"] = on_first_row(sketches, len(batch))
+        found["texts"] = on_first_row(None, len(batch))
+        before = found
+    if before is not None:
+        if (held := first.held()) is not None:
+            before["texts"] = on_first_row(packed_documents(held), len(before["texts"]))
+        yield pa.RecordBatch.from_pydict(before)
 
 
 def problems(form: CanonicalForm, batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -129,29 +164,49 @@ class _Encoded(NamedTuple):
 
 def _encoded(recipe: str, batches: Batches) -> Iterator[_Encoded]:
     known = loaded(recipe)
-    layout = known.layout
     for batch in batches:
         canonical = known.canonical(batch.column(CONTENT))
-        filled = np.flatnonzero(np.diff(canonical.offsets))
-        names = nodes_of_fingerprints(canonical.fingerprints[filled])
-        filled = filled[np.sort(np.unique(numbers_of(names), return_index=True)[1])]
+        filled = distinct_rows(canonical)
         made = known.encode(canonical, filled)
         counted = np.flatnonzero(~made.empty)
         rows = filled[counted]
-        keys = np.ascontiguousarray(made.keys[layout.generators][:, counted].T)
-        check = np.ascontiguousarray(made.prefilter[counted]).view(np.uint8)
-        if known.by_sketches:
-            check = check[:, :0]
-        if layout.filtered:
-            every = np.ascontiguousarray(made.keys[:, counted].T).view(np.uint8)
-            check = np.concatenate([check, every], axis=1)
+        keys, check = _keys(known, made.keys[:, counted], made.prefilter[counted])
         yield _Encoded(
             nodes_of_fingerprints(canonical.fingerprints[rows]),
             canonical.lengths(rows),
-            keys.view(np.int64),
+            keys,
             check,
             made.sketches[counted],
         )
+
+
+def _keys(
+    recipe: Recipe, keys: NDArray[np.uint64], prefilter: NDArray[np.uint32]
+) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """Give the keys of the bands that make candidates, and what dismisses these."""
+    check = np.ascontiguousarray(prefilter).view(np.uint8)
+    if recipe.by_sketches:
+        check = check[:, :0]
+    if recipe.layout.filtered:
+        every = np.ascontiguousarray(keys.T).view(np.uint8)
+        check = np.concatenate([check, every], axis=1)
+    return np.ascontiguousarray(keys[recipe.layout.generators].T).view(np.int64), check
+
+
+def pack_sketches(recipe: str, slices: int, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Give what `encode_packed` gives, of the sketches that the first pass made."""
+    yield from packed(slices, map(_rows, _of_sketches(recipe, batches)))
+
+
+def _of_sketches(recipe: str, batches: Batches) -> Iterator[_Encoded]:
+    known = loaded(recipe)
+    for batch in batches:
+        for value in batch.column("sketches"):
+            made = sketches_unpacked(value)
+            rows = np.ascontiguousarray(made["rows"])
+            keys, check = _keys(known, known.keys(rows), made["bits"])
+            nodes = np.ascontiguousarray(made["node"])
+            yield _Encoded(nodes, made["bytes"], keys, check, rows)
 
 
 def _rows(encoded: _Encoded) -> Rows:
