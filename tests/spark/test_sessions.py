@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 import lookalike
+from lookalike.spark.session import OF_COLLECTORS, java_options
 from processes import PROGRAM
 
 MINUTES = 300
@@ -240,6 +241,28 @@ def test_a_java_of_its_own_leaves_out_the_second_compiler(program) -> None:
     status, output, errors = program("-", python=JAVA_OF_A_SESSION)
     assert status == 0, errors
     assert FIRST_COMPILER in output
+
+
+def test_a_java_of_its_own_has_half_of_the_free_memory_and_little_of_it_for_what_is_new(program):
+    status, output, errors = program("-", python=JAVA_OF_A_SESSION)
+    assert status == 0, errors
+    ((heap, young),) = re.findall(r" -Xmx(\d+)m .* -Xmn(\d+)m ", output)
+    assert int(heap) > 1024
+    assert int(young) <= int(heap) // 4
+    status, output, errors = program("-", "spark.driver.memory=1g", python=JAVA_OF_A_SESSION)
+    assert status == 0, errors
+    assert " -Xmx1g " in output
+    assert "-Xmn256m" in output
+
+
+def test_one_thread_collects_on_few_cores_unless_a_collector_was_named(monkeypatch) -> None:
+    for name in OF_COLLECTORS:
+        monkeypatch.delenv(name, raising=False)
+    assert java_options(2, 8 << 30).split()[1:] == ["-Xmn512m", "-XX:+UseSerialGC"]
+    assert java_options(4, 8 << 30).split()[1:] == ["-Xmn1024m"]
+    assert java_options(16, 4 << 30).split()[1:] == ["-Xmn1024m"]
+    monkeypatch.setenv("JDK_JAVA_OPTIONS", "-Dmine=1 -XX:+UseParallelGC")
+    assert java_options(2, 8 << 30).split()[1:] == ["-Xmn512m"]
 
 
 def test_java_and_python_hand_each_other_much_at_a_time_and_keep_its_memory(program) -> None:

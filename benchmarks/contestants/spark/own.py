@@ -7,7 +7,7 @@ import numpy as np
 
 from benchmarks.contestants import Contestant
 from benchmarks.contestants.own import planned
-from benchmarks.contestants.spark.session import session
+from benchmarks.contestants.spark.session import JAVA_MEMORY, session
 from benchmarks.job import Answer, Clock, Job
 
 NOTE = (
@@ -24,10 +24,11 @@ def on(slots: int) -> Contestant:
         unit = "words" if "words" in job.options else "chars"
         with clock.pause():
             import lookalike.spark
-            from lookalike.spark.session import BUFFERED, JAVA_OPTIONS, KEPT_MEMORY
+            from lookalike.spark.session import BUFFERED, KEPT_MEMORY, java_options
 
             os.environ.update(KEPT_MEMORY)
-        more = {"spark.driver.extraJavaOptions": JAVA_OPTIONS, **BUFFERED}
+        options = java_options(os.cpu_count() or 1, JAVA_MEMORY)
+        more = {"spark.driver.extraJavaOptions": options, **BUFFERED}
         with session(slots, clock, **more) as spark:
             documents = spark.read.parquet(str(path))
             shingle = f"{unit}:{job.options[unit]}"

@@ -11,6 +11,7 @@ from typing import Any
 from benchmarks.job import Clock
 
 PARTITIONS_PER_SLOT = 4
+JAVA_MEMORY = 8 << 30
 
 
 @contextmanager
@@ -23,7 +24,7 @@ def session(slots: int, clock: Clock, **config: str) -> Iterator[Any]:
         os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
         folder = tempfile.mkdtemp(prefix="lookalike-bench-spark-")
         settings = {
-            "spark.driver.memory": "8g",
+            "spark.driver.memory": f"{JAVA_MEMORY >> 20}m",
             "spark.driver.host": "127.0.0.1",
             "spark.driver.bindAddress": "127.0.0.1",
             "spark.local.dir": folder,

@@ -18,6 +18,7 @@ from lookalike.candidates.union_find import UnionFind
 from lookalike.cluster.components import COMPARED_MEMBERS
 from lookalike.spark.arrow import fixed_column, fixed_of, unique_nodes
 from lookalike.spark.frames import collected, mapped
+from lookalike.spark.numbering import sizes_and_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,12 +26,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pyspark.sql import Column, DataFrame
 
+    from lookalike.spark.columns import Ids
     from lookalike.spark.frames import Frames
 
 __all__ = [
     "ONE_TASK_LINKS",
     "cluster_at_once",
     "clusters",
+    "clusters_at_once",
     "components",
     "join_at_once",
     "large_star",
@@ -42,18 +45,32 @@ ONE_TASK_LINKS = 2_000_000
 LABELS = "node binary, component binary"
 
 
-def clusters(
-    links: DataFrame, count: int, id_type: str, frames: Frames, max_rounds: int | None = None
-) -> DataFrame:
+def clusters_at_once(links: DataFrame, several: DataFrame | None, ids: Ids) -> DataFrame:
+    """Give the clusters of few links, and of copies, numbered: all in one task.
+
+    The columns are those of `clusters`, and copies, size and cluster. `several` has the contents of
+    more documents than one: node, id, copies.
+    """
+    rows = links.withColumn("copies", F.lit(1).cast("bigint"))
+    if several is not None:
+        both = F.col("node").alias("a"), F.col("node").alias("b")
+        named = F.col("id").alias("a_id"), F.col("id").alias("b_id")
+        alone = several.select(*both, *named, F.lit(1.0).alias("similarity"), "copies")
+        rows = rows.unionByName(alone)
+    schema = (
+        f"node binary, id {ids.type_name}, label binary, similarity double, compared boolean, "
+        "copies bigint, size bigint, cluster bigint"
+    )
+    return mapped(rows.repartition(1), cluster_at_once, schema, ids.counted)
+
+
+def clusters(links: DataFrame, frames: Frames, max_rounds: int | None = None) -> DataFrame:
     """Give each linked document its component, and the smallest similarity of two members.
 
-    The columns are node, id, component, similarity, compared. Where every two members are linked,
+    The columns are node, id, label, similarity, compared. Where every two members are linked,
     the links tell the similarity; else it is null, and those that are `compared` tell: all members,
     or those with the smallest fingerprints where they are many.
     """
-    if count <= ONE_TASK_LINKS:
-        schema = f"node binary, id {id_type}, component binary, similarity double, compared boolean"
-        return mapped(links.repartition(1), cluster_at_once, schema)
     labels = frames.keep(components(links, frames, max_rounds))
     linked = (
         links.join(labels.withColumnRenamed("node", "a"), "a")
@@ -69,11 +86,9 @@ def clusters(
     compared = F.col("similarity").isNull() & (place <= COMPARED_MEMBERS)
     named = [links.select(F.col(end).alias("node"), F.col(f"{end}_id").alias("id")) for end in "ab"]
     ids = named[0].unionByName(named[1]).groupBy("node").agg(F.first("id").alias("id"))
-    return (
-        labels.join(known, "component")
-        .join(ids, "node")
-        .select("node", "id", "component", "similarity", compared.alias("compared"))
-    )
+    found = labels.join(known, "component").join(ids, "node")
+    label = F.col("component").alias("label")
+    return found.select("node", "id", label, "similarity", compared.alias("compared"))
 
 
 def _ends() -> tuple[Column, Column]:
@@ -145,29 +160,42 @@ def join_at_once(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     )
 
 
-def cluster_at_once(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Join all links in one task, and tell the similarity of components by their links."""
+def cluster_at_once(counted: bool, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Join all links, tell the similarity of components by their links, and number them.
+
+    A link of a document with itself tells how many copies of it there are.
+    """
     held = [*batches]
     joined = _joined(held, ("a", "b"))
     if joined is None:
         return
     names, first, places, leaders = joined
     ids = pa.concat_arrays([batch.column(f"{end}_id") for end in "ab" for batch in held])
+    ids = ids.take(pa.array(first))
     count = len(names)
     members = np.bincount(leaders, minlength=count)
     of_links = leaders[places]
-    links = np.bincount(of_links, minlength=count)
+    similarity, several = (
+        np.concatenate([batch.column(name).to_numpy() for batch in held])
+        for name in ("similarity", "copies")
+    )
+    links = np.bincount(of_links, several == 1, minlength=count)
     smallest = np.ones(count)
-    similarity = np.concatenate([batch.column("similarity").to_numpy() for batch in held])
     np.minimum.at(smallest, of_links, similarity)
+    copies = np.ones(count, np.int64)
+    np.maximum.at(copies, places, several)
+    sizes, numbers = sizes_and_numbers(leaders, copies, ids, counted=counted)
     loose = links < members * (members - 1) // 2
     yield pa.RecordBatch.from_pydict(
         {
             "node": fixed_column(names),
-            "id": ids.take(pa.array(first)),
-            "component": fixed_column(names[leaders]),
+            "id": ids,
+            "label": fixed_column(names[leaders]),
             "similarity": pa.array(smallest[leaders], mask=loose[leaders]),
             "compared": pa.array(loose[leaders] & (_ranks(leaders) < COMPARED_MEMBERS)),
+            "copies": pa.array(copies),
+            "size": pa.array(sizes),
+            "cluster": pa.array(numbers),
         }
     )
 

@@ -103,12 +103,10 @@ class SparkDedupResult(SparkResult):
         others = gone.select(
             "id", F.col("kept").alias("label"), "similarity", F.lit(False).alias("kept")
         )
-        job = self.job
+        documents = self.job.documents
         members = kept.unionByName(others)
-        keys = (key.alias(f"k{i}") for i, key in enumerate(job.documents.source.ids.keys()))
-        first = F.struct(*keys).alias("first")
-        members = members.select("*", F.lit(1).cast("bigint").alias("copies"), first)
-        found = numbered(members, job.documents.read, job.frames)
+        members = members.withColumn("copies", F.lit(1).cast("bigint"))
+        found = numbered(members, documents.read, documents.source.ids, self.job.frames)
         return found.select(
             "id", "cluster", "size", "similarity", "kept", F.lit(SOURCE).alias("corpus")
         )

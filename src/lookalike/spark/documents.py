@@ -61,7 +61,13 @@ class Identified:
     @property
     def copied(self) -> DataFrame:
         """Those of contents that several documents have: node, id."""
-        return self.filled.join(self.nodes.where("copies > 1").select("node"), "node")
+        return self.filled.join(self.several.select("node"), "node")
+
+    @property
+    def several(self) -> DataFrame:
+        """Contents that several documents have: node, id, copies; the id is that of the first."""
+        first = F.col("place.id").alias("id")
+        return self.nodes.where("copies > 1").select("node", first, "copies")
 
 
 def identified(

@@ -11,10 +11,11 @@ from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
 from lookalike.candidates.hamming import BITS
+from lookalike.spark import components
 from lookalike.spark.buckets import split_cells
-from lookalike.spark.components import clusters
+from lookalike.spark.components import clusters, clusters_at_once
 from lookalike.spark.frames import collected
-from lookalike.spark.numbering import numbered
+from lookalike.spark.numbering import ONE_TASK_MEMBERS, numbered
 from lookalike.spark.pairing import BLOCK_ROWS
 from lookalike.spark.result import SparkResult
 from lookalike.spark.scoring import smallest_similarities
@@ -73,12 +74,16 @@ class SparkFindResult(SparkResult):
         between two members (of at most 200).
         """
         job = self.job
-        linked = job.links, job.counts["links"], job.documents.source.ids.type_name
-        labels = job.frames.keep(clusters(*linked, job.frames, self.max_rounds))
+        count, identical = job.counts["links"], job.counts["identical"]
+        most = min(2 * count + identical, job.choice.distinct)
+        several = job.documents.several if identical else None
+        ids = job.documents.source.ids
+        if count <= components.ONE_TASK_LINKS and most <= ONE_TASK_MEMBERS:
+            labels = found = job.frames.keep(clusters_at_once(job.links, several, ids))
+        else:
+            labels = job.frames.keep(clusters(job.links, job.frames, self.max_rounds))
+            found = numbered(_members(labels, several), most, ids, job.frames)
         compared = _compared(job, labels)
-        members = _members(labels, job)
-        most = min(2 * job.counts["links"] + job.counts["identical"], job.choice.distinct)
-        found = numbered(members, most, job.frames)
         if compared is not None:
             found = found.join(compared, "label", "left")
             found = found.withColumn("similarity", F.coalesce("similarity", "smallest"))
@@ -105,29 +110,22 @@ def _with_copies(rows: DataFrame, end: str, name: str, copied: DataFrame | None)
     return every.withColumn(name, F.coalesce("copy", first)).drop("copy")
 
 
-def _members(labels: DataFrame, job: SparkJob) -> DataFrame:
+def _members(labels: DataFrame, several: DataFrame | None) -> DataFrame:
     """Give the contents that are in clusters, those of copies alone among them.
 
-    The columns are node, id, label, similarity, copies, first; each has the id of its first
-    document, and `first` sorts as ids do.
+    The columns are node, id, label, similarity, copies; the id is that of the first document.
     """
-    alone = labels.select("node", "id", "component", "similarity", F.lit(1).alias("copies"))
-    members = alone.withColumn("copies", F.col("copies").cast("bigint"))
-    if job.counts["identical"]:
-        several = job.documents.nodes.where("copies > 1")
-        several = several.select("node", F.col("place.id").alias("first_id"), "copies")
-        joined = labels.join(several, "node", "full")
-        linked = F.col("component").isNotNull()
-        members = joined.select(
-            "node",
-            F.coalesce("id", "first_id").alias("id"),
-            F.coalesce("component", "node").alias("component"),
-            F.when(linked, F.col("similarity")).otherwise(1.0).alias("similarity"),
-            F.coalesce("copies", F.lit(1)).alias("copies"),
-        )
-    keys = (key.alias(f"k{i}") for i, key in enumerate(job.documents.source.ids.keys()))
-    first = F.struct(*keys).alias("first")
-    return members.withColumnRenamed("component", "label").select("*", first)
+    if several is None:
+        return labels.drop("compared").withColumn("copies", F.lit(1).cast("bigint"))
+    joined = labels.join(several.withColumnRenamed("id", "first_id"), "node", "full")
+    linked = F.col("label").isNotNull()
+    return joined.select(
+        "node",
+        F.coalesce("id", "first_id").alias("id"),
+        F.coalesce("label", "node").alias("label"),
+        F.when(linked, F.col("similarity")).otherwise(1.0).alias("similarity"),
+        F.coalesce("copies", F.lit(1)).alias("copies"),
+    )
 
 
 def _pairs_of_copies(copied: DataFrame, job: SparkJob) -> DataFrame:
@@ -157,6 +155,6 @@ def _compared(job: SparkJob, labels: DataFrame) -> DataFrame | None:
     (found,) = collected(labels.agg(F.count_if("compared").alias("compared")))
     if not found["compared"]:
         return None
-    members = labels.where("compared").select("component", "node")
+    members = labels.where("compared").select(F.col("label").alias("component"), "node")
     compared = smallest_similarities(members, job.content, found["compared"])
     return compared.select(F.col("component").alias("label"), F.col("similarity").alias("smallest"))

@@ -32,6 +32,9 @@ PARTITION_BYTES = 64 << 20
 PARTITION_ROWS = 1 << 20
 MIN_PARTITION_ROWS = 20_000
 """Rows under which a task takes longer to start than to run."""
+AS_OBJECTS = StorageLevel.MEMORY_AND_DISK_DESER
+"""How frames are kept. Else Java writes them out and compresses them, and reads them each time."""
+AS_OBJECTS_TWICE = StorageLevel(*[True] * 2, False, True, 2)
 COMPRESSION = "spark.sql.inMemoryColumnarStorage.compressed"
 
 
@@ -71,9 +74,7 @@ class Frames:
         self._kept: list[DataFrame] = []
         master = str(session.conf.get("spark.master", "") or "")
         one_machine = master.startswith("local") and not master.startswith("local-cluster")
-        self._level = (
-            StorageLevel.MEMORY_AND_DISK if one_machine else StorageLevel.MEMORY_AND_DISK_2
-        )
+        self._level = AS_OBJECTS if one_machine else AS_OBJECTS_TWICE
         self._durable = bool(session.conf.get("spark.checkpoint.dir", "") or "")
 
     @property
@@ -83,7 +84,7 @@ class Frames:
 
     def keep(self, frame: DataFrame) -> DataFrame:
         """Keep what a frame holds once it is made; what is lost is made again."""
-        kept = frame.persist(StorageLevel.MEMORY_AND_DISK)
+        kept = frame.persist(AS_OBJECTS)
         self._kept.append(kept)
         return kept
 

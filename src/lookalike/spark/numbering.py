@@ -14,11 +14,13 @@ from lookalike.spark.frames import collected, mapped
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from numpy.typing import NDArray
     from pyspark.sql import DataFrame
 
+    from lookalike.spark.columns import Ids
     from lookalike.spark.frames import Frames
 
-__all__ = ["number_at_once", "numbered"]
+__all__ = ["ONE_TASK_MEMBERS", "number_at_once", "numbered", "sizes_and_numbers"]
 
 PLACE_BITS = 33
 """The lower bits of Spark's own numbers of rows, which count within a partition."""
@@ -26,42 +28,60 @@ ONE_TASK_MEMBERS = 2_000_000
 """Members of clusters that one task sorts and numbers."""
 
 
-def numbered(members: DataFrame, most: int, frames: Frames) -> DataFrame:
+def numbered(members: DataFrame, most: int, ids: Ids, frames: Frames) -> DataFrame:
     """Give the members of clusters with the numbers and sizes of these: cluster, size.
 
     Of each member, of which there are at most so many, `label` names its cluster, `copies` is how
-    many documents it stands for, and `first` sorts as the ids do. Other columns go through.
+    many documents it stands for, and `id` is that of the first. Other columns go through.
     """
     if most <= ONE_TASK_MEMBERS:
-        kept = [field for field in members.schema.fields if field.name not in ("copies", "first")]
+        kept = [field for field in members.schema.fields if field.name != "copies"]
         columns = [f"{field.name} {field.dataType.simpleString()}" for field in kept]
         schema = ", ".join([*columns, "size bigint", "cluster bigint"])
-        return mapped(members.repartition(1), number_at_once, schema)
+        return mapped(members.repartition(1), number_at_once, schema, ids.counted)
+    keys = (key.alias(f"k{i}") for i, key in enumerate(ids.keys()))
     sizes = members.groupBy("label").agg(
-        F.sum("copies").alias("size"), F.min("first").alias("first")
+        F.sum("copies").alias("size"), F.min(F.struct(*keys)).alias("first")
     )
-    return members.drop("copies", "first").join(_numbers(sizes, frames), "label")
+    return members.drop("copies").join(_numbers(sizes, frames), "label")
 
 
-def number_at_once(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Sort members by their ids, and number their clusters, all in one task."""
+def number_at_once(counted: bool, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Number the clusters of all members in one task."""
     held = [batch for batch in batches if len(batch)]
     if not held:
         return
     whole = pa.Table.from_batches(held).combine_chunks()
-    keys = pa.concat_arrays(whole["first"].chunks).flatten()
-    by_id = pa.table(keys, [str(i) for i in range(len(keys))])
-    order = pc.sort_indices(by_id, sort_keys=[(name, "ascending") for name in by_id.column_names])
-    whole = whole.drop_columns("first").take(order).combine_chunks()
-    labels = pa.concat_arrays(whole["label"].chunks).dictionary_encode().indices.to_numpy()
-    copies = whole["copies"].to_numpy()
-    # Labels are counted as they come, which is by their first ids.
+    labels, ids = (pa.concat_arrays(whole[name].chunks) for name in ("label", "id"))
+    places = labels.dictionary_encode().indices.to_numpy().astype(np.int64)
+    sizes, numbers = sizes_and_numbers(places, whole["copies"].to_numpy(), ids, counted=counted)
+    found = whole.drop_columns("copies").append_column("size", pa.array(sizes))
+    yield from found.append_column("cluster", pa.array(numbers)).to_batches()
+
+
+def sizes_and_numbers(
+    labels: NDArray[np.int64], copies: NDArray[np.int64], ids: pa.Array, *, counted: bool
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give of each member the size and the number of its cluster, which a small label names."""
+    order = _by_id(ids, counted=counted)
+    first = np.full(int(labels.max()) + 1, len(labels), np.int64)
+    np.minimum.at(first, labels[order], np.arange(len(labels)))
     sizes = np.bincount(labels, copies).astype(np.int64)
     numbers = np.empty(len(sizes), np.int64)
-    numbers[np.argsort(-sizes, kind="stable")] = np.arange(1, len(sizes) + 1)
-    found = whole.drop_columns("copies")
-    found = found.append_column("size", pa.array(sizes[labels]))
-    yield from found.append_column("cluster", pa.array(numbers[labels])).to_batches()
+    # Labels that name none come last, and are not asked for.
+    numbers[np.lexsort((first, -sizes))] = np.arange(1, len(sizes) + 1)
+    return sizes[labels], numbers[labels]
+
+
+def _by_id(ids: pa.Array, *, counted: bool) -> NDArray[np.int64]:
+    """Give the order of ids, as `Ids.keys` sorts them."""
+    columns = {"id": ids}
+    if counted:
+        digits = pc.utf8_ltrim(ids, "0")
+        columns = {"length": pc.binary_length(digits), "digits": digits, "id": ids}
+    ascending = [(name, "ascending") for name in columns]
+    found: NDArray[np.int64] = pc.sort_indices(pa.table(columns), sort_keys=ascending).to_numpy()
+    return found.astype(np.int64)
 
 
 def _numbers(sizes: DataFrame, frames: Frames) -> DataFrame:

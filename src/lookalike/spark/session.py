@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from lookalike.base.errors import LookalikeError, MissingExtraError, SettingsError, SparkError
+from lookalike.base.memory import default_memory
 from lookalike.base.wording import setting
 from lookalike.spark.failures import clear_errors, described
 from lookalike.spark.java import use_java
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import SparkSession
 
-__all__ = ["BUFFERED", "JAVA_OPTIONS", "KEPT_MEMORY", "conf_of", "running_session"]
+__all__ = ["BUFFERED", "KEPT_MEMORY", "conf_of", "java_options", "running_session"]
 
 REACH_SECONDS = 10.0
 """That a master may take to be reached."""
@@ -37,9 +38,18 @@ OUR_CONF = {
     "spark.sql.adaptive.enabled": "true",
     "spark.ui.showConsoleProgress": "false",
 }
-JAVA_OPTIONS = "-XX:TieredStopAtLevel=1"
+ONE_COMPILER = "-XX:TieredStopAtLevel=1"
 """Of a Java that runs one job: its second compiler takes longer than what it compiles then saves,
 or at a million documents as long."""
+YOUNG_BYTES = 256 << 20
+"""Of memory for what is new, for each core. Java takes as much as it may, and memory that was not
+used before costs more than to collect what is in it."""
+YOUNG_SHARE = 4
+"""The share of all memory that it has at the most: one in so many."""
+FEW_CORES = 2
+"""Up to so many, one thread collects in less time than several do beside the work."""
+OF_COLLECTORS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
+"""Where options for Java may stand; it does not start where two of them name a collector."""
 BUFFERED = {"spark.buffer.size": str(1 << 20)}
 """Java and Python hand each other texts through it: the more at a time, the fewer calls."""
 KEPT_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(1 << 29), "MALLOC_MMAP_THRESHOLD_": str(1 << 25)}
@@ -52,6 +62,9 @@ LOCAL_CONF = {
     "spark.ui.enabled": "false",
 }
 """Of one machine alone, whatever its network is like."""
+MEMORY = "spark.driver.memory"
+"""On one machine all of Java has it. Spark's own default is 1 GB; half of what is free leaves
+as much for the workers."""
 JAVA_SAYS = re.compile(r"(?:Exception|Error)\b[^\n]*")
 
 
@@ -122,10 +135,30 @@ def _configure(builder: Any, master: str | None, conf: Mapping[str, str], *, rem
         ours = OUR_CONF | (LOCAL_CONF | BUFFERED if on_this_machine else {})
         if on_this_machine and _configured() is not None:
             # Whoever configures Spark may have options for Java there, which these would replace.
-            ours["spark.driver.extraJavaOptions"] = JAVA_OPTIONS
+            memory = _bytes_of(conf[MEMORY]) if MEMORY in conf else default_memory()
+            options = java_options(os.cpu_count() or 1, memory)
+            ours |= {MEMORY: f"{memory >> 20}m", "spark.driver.extraJavaOptions": options}
     for name, value in {**ours, **conf}.items():
         builder = builder.config(name, value)
     return builder
+
+
+def java_options(cores: int, memory: int) -> str:
+    """Give the options of a Java that runs one job on this machine, in so much memory."""
+    young = min(YOUNG_BYTES * cores, memory // YOUNG_SHARE)
+    options = [ONE_COMPILER, f"-Xmn{young >> 20}m"]
+    given = " ".join(os.environ.get(name, "") for name in OF_COLLECTORS)
+    if cores <= FEW_CORES and not re.search(r"-XX:\+Use\w*GC\b", given):
+        options.append("-XX:+UseSerialGC")
+    return " ".join(options)
+
+
+def _bytes_of(memory: str) -> int:
+    """Read a size as Spark does, mebibytes without a unit; what is none Spark itself refuses."""
+    found = re.fullmatch(r"(\d+)([kmgt]?)b?", memory.strip().lower())
+    if not found:
+        return default_memory()
+    return int(found[1]) << {"k": 10, "m": 20, "": 20, "g": 30, "t": 40}[found[2]]
 
 
 def check_master(master: str) -> None:
