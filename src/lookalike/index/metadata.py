@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.base.errors import SourceError
+from lookalike.base.errors import DamagedError, SourceError
 from lookalike.base.wording import quoted
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def decode(text: str | None, types: Mapping[str, str]) -> dict[str, Value]:
     try:
         return {name: _decoded(one, types.get(name)) for name, one in json.loads(text).items()}
     except (ValueError, TypeError, AttributeError, RecursionError):
-        raise SourceError(
+        raise DamagedError(
             f"the index is damaged, the metadata {quoted(text)} is not what was added: restore a "
             "copy of it, or make it again"
         ) from None

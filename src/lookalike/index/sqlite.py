@@ -21,6 +21,7 @@ from lookalike.index.read_only import unchangeable
 from lookalike.index.sqlite_changes import Changes
 from lookalike.index.sqlite_log import LOG_PAGES, Log
 from lookalike.index.sqlite_rows import SCHEMA, Rows
+from lookalike.index.sqlite_whole import WholeRows
 from lookalike.index.store import FORMAT, Made
 
 if TYPE_CHECKING:
@@ -180,11 +181,22 @@ class SqliteStore:
     def read(self, sought: Sought | None = None) -> Iterator[Rows]:
         """Look at the file as it is now, which nothing makes quicker that is known before."""
         del sought
+        with self._reading() as connection:
+            yield Rows(connection)
+
+    @contextmanager
+    def read_whole(self) -> Iterator[WholeRows]:
+        """Look at all of the file as it is now."""
+        with self._reading() as connection:
+            yield WholeRows(connection)
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
         with self._failures(), self._connected() as connection:
             connection.execute("BEGIN")
             # The moment that is looked at is that of the first statement.
             connection.execute("SELECT 1 FROM fact LIMIT 1")
-            yield Rows(connection)
+            yield connection
             connection.execute("COMMIT")
 
     @contextmanager
