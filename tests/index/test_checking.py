@@ -1,6 +1,7 @@
 """Whatever of an index is not what was put into it, a check of all of it says so."""
 
 import random
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +14,7 @@ from index_model import edited_texts
 from lookalike import Checked, DamagedError, LookalikeError
 from lookalike.index import checking
 from lookalike.index.index import Index
+from store_places import in_threads
 
 DISTINCT = {" ".join(text.lower().split()): text for text in edited_texts(5, 16)}
 TEXTS: dict[int, str] = {**dict(enumerate(DISTINCT.values())), 100: "", 101: "x"}
@@ -313,3 +315,38 @@ def repair(path: Path, checked: Checked) -> None:
             text = {**TEXTS, 101: "y", COPY: TEXTS[2]}[id]
             index.add(id, text, {} if id == 101 else fields(id))
         assert index.check().faults == []
+
+
+def test_an_index_is_whole_to_a_check_while_others_write(index):
+    done = threading.Event()
+
+    def write() -> None:
+        with Index(index.address) as writer:
+            try:
+                for turn in range(12):
+                    writer.add_all([f"{text} {turn}" for text in TEXTS.values()])
+                    for id in range(300, 310):
+                        writer.admit(id, f"a text of turn {turn * 977 + id * 7919}")
+                    writer.remove(range(turn, 320, 3))
+                    if turn % 4 == 3:
+                        writer.compact()
+            finally:
+                done.set()
+
+    def check() -> None:
+        with Index(index.address, read_only=True) as reader:
+            while not done.is_set():
+                assert reader.check().faults == []
+
+    in_threads(write, check)
+    assert index.check().whole
+
+
+def test_how_far_a_check_is_is_told(index, monkeypatch):
+    monkeypatch.setattr(checking, "STEP", 10)
+    told: list[tuple[str, int, int]] = []
+    index.check(progress=lambda *report: told.append(report))
+    stages, done, totals = zip(*told, strict=True)
+    assert ({*stages}, len({*totals})) == ({"check"}, 1)
+    assert (done[0], [*done]) == (0, sorted(done))
+    assert totals[0] - 10 < done[-1] <= totals[0]
