@@ -60,6 +60,10 @@ class LookalikeError(Exception):
         message: Message = self.args[0]
         return message.raw
 
+    def add(self, more: str) -> None:
+        """Say more on the same line."""
+        self.args = (Message(f"{self.raw}{more}"),)
+
     def for_command_line(self) -> str:
         """Give the message with the settings spelled as options."""
         return on_command_line(self.raw)

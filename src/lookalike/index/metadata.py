@@ -22,7 +22,16 @@ from lookalike.base.wording import quoted
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["Value", "decode", "encode", "encode_rows", "merged", "types_of", "values_of"]
+__all__ = [
+    "Value",
+    "decode",
+    "encode",
+    "encode_rows",
+    "merged",
+    "types_declared",
+    "types_of",
+    "values_of",
+]
 
 Value = str | int | float | bool | date | datetime
 
@@ -68,6 +77,18 @@ def values_of(id: object, given: Mapping[str, Any]) -> dict[str, Value]:
 def types_of(values: Mapping[str, Value]) -> dict[str, str]:
     """Name the types of values, as `values_of` gives them."""
     return {name: TYPES[type(value)] for name, value in values.items()}
+
+
+def types_declared(columns: Mapping[str, pa.DataType]) -> dict[str, str]:
+    """Name the types of columns by their declared types, of those that tell."""
+    found = {}
+    for name, declared in columns.items():
+        kind = declared.value_type if pa.types.is_dictionary(declared) else declared
+        for holds, told in DECLARED:
+            if holds(kind):
+                found[name] = told
+                break
+    return found
 
 
 def merged(types: Mapping[str, str], new: Mapping[str, str], id: object) -> dict[str, str]:
@@ -259,6 +280,19 @@ def _date(raw: date) -> date:
     return date(raw.year, raw.month, raw.day)
 
 
+DECLARED: tuple[tuple[Callable[[pa.DataType], bool], str], ...] = (
+    (pa.types.is_boolean, "boolean"),
+    (pa.types.is_integer, "integer"),
+    (pa.types.is_floating, "number"),
+    # Whole ones become whole numbers, which may stand among numbers.
+    (pa.types.is_decimal, "number"),
+    (pa.types.is_date, "date"),
+    (pa.types.is_timestamp, "timestamp"),
+    (pa.types.is_string, "text"),
+    (pa.types.is_large_string, "text"),
+    (pa.types.is_string_view, "text"),
+)
+"""Types of Arrow, and those of their values; of null and others the values tell."""
 CONVERSIONS: dict[type, Callable[[Any], Value | None]] = {
     bool: bool,
     str: _text,
