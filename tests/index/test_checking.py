@@ -1,6 +1,7 @@
 """Whatever of an index is not what was put into it, a check of all of it says so."""
 
 import random
+import sqlite3
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,7 +13,7 @@ import pytest
 
 from index_model import edited_texts
 from lookalike import Checked, DamagedError, LookalikeError
-from lookalike.index import checking
+from lookalike.index import checking, marks
 from lookalike.index.index import Index
 from store_places import in_threads
 
@@ -350,3 +351,40 @@ def test_how_far_a_check_is_is_told(index, monkeypatch):
     assert ({*stages}, len({*totals})) == ({"check"}, 1)
     assert (done[0], [*done]) == (0, sorted(done))
     assert totals[0] - 10 < done[-1] <= totals[0]
+
+
+def test_a_sketch_is_checked_by_the_text_too(tmp_path, crowds):
+    """A checksum tells that a sketch is what was written, not that this was right."""
+    with Index.create(tmp_path / "a.lookalike", **RECIPE) as index:
+        fill(index)
+        with index._store.read() as reader:
+            (one,) = reader.entries(np.array([entry_of(index, 101)]))
+        other = flipped(one.sketch)
+        mark = marks.of_entry(one.number, one.content, other, one.length, one.empty)
+        change = "UPDATE entry SET sketch = ?, mark = ? WHERE number = ?"
+        run(index, change, other, mark, one.number)
+        assert ("the sketch is not that", [101]) in told(index.check())
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        # What is read as the whole number that was there, and never found by it.
+        ("UPDATE loose SET key = key + 0.5 WHERE key > 0", "a row of a band is no row of numbers"),
+        # A text that looks like a number would become one.
+        (
+            "UPDATE sqlite_master SET sql = replace(sql, 'metadata TEXT', 'metadata TEYT')",
+            "its tables are not as they were made",
+        ),
+    ],
+)
+def test_what_sqlite_takes_for_sound_is_looked_at_too(tmp_path, crowds, change, said):
+    path = tmp_path / "a.lookalike"
+    with Index.create(path, **RECIPE) as index:
+        fill(index)
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        assert connection.execute(change).rowcount > 0
+    connection.close()
+    with Index(path) as index:
+        assert told(index.check()) == [(said, [])]

@@ -8,7 +8,7 @@ import sqlite3
 import threading
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode
 from weakref import WeakSet
 
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SqliteStore"]
 
+AnyRows = TypeVar("AnyRows", bound=Rows)
 APPLICATION = int.from_bytes(index_files.APPLICATION, "big")
 PAGE_BYTES = 4096
 MODE = urlencode({"mode": "rw"})
@@ -177,26 +178,22 @@ class SqliteStore:
         if closed:
             connection.close()
 
-    @contextmanager
-    def read(self, sought: Sought | None = None) -> Iterator[Rows]:
+    def read(self, sought: Sought | None = None) -> AbstractContextManager[Rows]:
         """Look at the file as it is now, which nothing makes quicker that is known before."""
         del sought
-        with self._reading() as connection:
-            yield Rows(connection)
+        return self._reading(Rows)
 
-    @contextmanager
-    def read_whole(self) -> Iterator[WholeRows]:
+    def read_whole(self) -> AbstractContextManager[WholeRows]:
         """Look at all of the file as it is now."""
-        with self._reading() as connection:
-            yield WholeRows(connection)
+        return self._reading(WholeRows)
 
     @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
+    def _reading(self, rows: type[AnyRows]) -> Iterator[AnyRows]:
         with self._failures(), self._connected() as connection:
             connection.execute("BEGIN")
             # The moment that is looked at is that of the first statement.
             connection.execute("SELECT 1 FROM fact LIMIT 1")
-            yield connection
+            yield rows(connection)
             connection.execute("COMMIT")
 
     @contextmanager

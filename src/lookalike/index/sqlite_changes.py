@@ -16,7 +16,7 @@ from lookalike.index.store import Block
 from lookalike.kernels.decimals import LONGEST, write_list
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -98,11 +98,11 @@ class Changes(Rows):
 
     def _put_few(self, entries: Entries) -> None:
         numbers, sketches = entries.numbers, [*map(bytes, entries.sketches)]
-        columns = entries.lengths, entries.empty, _marks(entries, slice(None), sketches), sketches
+        columns = numbers, entries.contents, sketches, entries.lengths, entries.empty
         self._many(
-            "INSERT INTO entry (number, content, length, empty, mark, sketch)"
+            "INSERT INTO entry (number, content, sketch, length, empty, mark)"
             " VALUES (?, ?, ?, ?, ?, ?)",
-            zip(numbers, entries.contents, *columns, strict=True),
+            zip(*columns, map(marks.of_entry, *columns), strict=True),
         )
         bodies = zip(numbers, entries.bodies, strict=True)
         self._many("INSERT INTO body VALUES (?, ?)", [one for one in bodies if one[1] is not None])
@@ -112,7 +112,7 @@ class Changes(Rows):
     def _put_rows(self, entries: Entries, some: slice) -> None:
         """Add entries by one statement: their blobs as one, which SQLite cuts by their places."""
         numbers, sketches = entries.numbers[some], entries.sketches[some]
-        lengths = zip(entries.lengths[some], entries.empty[some], strict=True)
+        others = entries.lengths[some], entries.empty[some]
         joined, width = sketches.tobytes(), sketches.shape[1]
         places = range(0, len(joined), width) if width else [0] * len(numbers)
         each = [joined[place : place + width] for place in places]
@@ -125,8 +125,8 @@ class Changes(Rows):
                 *(_digits(numbers), DIGITS),
                 *(b"".join(entries.contents[some]), CONTENT_BYTES),
                 *(joined, width),
-                json.dumps([length << 1 | empty for length, empty in lengths]),
-                _digits(_marks(entries, some, each)),
+                json.dumps([length << 1 | empty for length, empty in zip(*others, strict=True)]),
+                _digits(map(marks.of_entry, numbers, entries.contents[some], each, *others)),
             ),
         )
         bodies = zip(numbers, entries.bodies[some], strict=True)
@@ -223,12 +223,6 @@ class Changes(Rows):
                 self._run("DELETE FROM crowd WHERE block = ?", (number,))
                 if left.any():
                     self.put_blocks([Block(block.key, block.entries[left], block.sketches[left])])
-
-
-def _marks(entries: Entries, some: slice, sketches: Sequence[bytes]) -> Iterator[int]:
-    """Give the marks of some entries, whose sketches are given as they are stored."""
-    others = entries.lengths[some], entries.empty[some]
-    return map(marks.of_entry, entries.numbers[some], entries.contents[some], sketches, *others)
 
 
 def _digits(numbers: Iterable[int]) -> bytes:
