@@ -62,7 +62,7 @@ class Fault:
     ids: list[str | int] = field(default_factory=list)
     """The documents that it is of, the first 1,000; none where it is of no document."""
     count: int = 0
-    """All of them."""
+    """All of them; of copies of one text, at most 1,000."""
 
     def __str__(self) -> str:
         """Say what it is, and of how many documents."""
@@ -183,15 +183,16 @@ class _Check:
         reader = self._reader
         counts = reader.counts()
         self._checked.documents, self._checked.distinct = counts["documents"], counts["entries"]
-        self._top = top = adding.counter(reader, adding.ENTRY_COUNTER)
-        begins = range(1, max(top, 1) + 1, NUMBERS)
-        parts = ("documents", "loose", "blocks", "entries")
-        self._total = sum(counts[part] for part in parts) * len(begins)
+        rows = sum(counts[part] for part in ("documents", "loose", "blocks", "entries"))
+        self._total = rows
         self._step(0)
         if faults := reader.faults():
             # What else such a file holds cannot be relied upon.
             self._checked.faults += map(Fault, faults)
             return
+        self._top = top = adding.counter(reader, adding.ENTRY_COUNTER)
+        begins = range(1, max(top, 1) + 1, NUMBERS)
+        self._total = rows * len(begins)
         self._check_facts()
         entries = 0
         for begin in begins:
