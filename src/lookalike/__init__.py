@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     )
     from lookalike.base.errors import (
         BinaryFileError,
+        DamagedError,
         EncodingError,
         InvalidTextError,
         InvalidVectorError,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
         UnreadableError,
     )
     from lookalike.index.adding import Added
+    from lookalike.index.checking import Checked
     from lookalike.index.index import Index
     from lookalike.index.matches import Admission, Match
     from lookalike.learn.lesson import Lesson, lesson
@@ -75,11 +77,13 @@ _HOMES = {
     "EstimatorError": "planning.estimator",
     "BoilerplateResult": "results",
     "Cascade": "planning.curves",
+    "Checked": "index.checking",
     "ComparedPair": "score.comparison",
     "Comparison": "score.comparison",
     "Comparisons": "score.comparison",
     "Containment": "score.comparison",
     "ContainmentResult": "results",
+    "DamagedError": "base.errors",
     "DedupResult": "results",
     "FindResult": "results",
     "Index": "index.index",
@@ -132,11 +136,13 @@ __all__ = [
     "BinaryFileError",
     "BoilerplateResult",
     "Cascade",
+    "Checked",
     "ComparedPair",
     "Comparison",
     "Comparisons",
     "Containment",
     "ContainmentResult",
+    "DamagedError",
     "DedupResult",
     "EncodingError",
     "EstimatorError",

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import sqlite3
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -529,6 +530,40 @@ class TestWhole:
         assert "nothing to give back" in errors
         assert ids_of(empty) == [299]
 
+    def test_a_check_says_that_an_index_is_whole(self, told, pages):
+        output, errors = done(told("index", "check", pages))
+        assert output == ""
+        whole = r"Whole +3 documents, 3 of them distinct, with \d+ rows of bands\nSeconds .*\n"
+        assert re.fullmatch(whole, errors)
+        output, errors = done(told("index", "check", pages, "--json", "-q"))
+        facts = json.loads(output)
+        assert (errors, facts.pop("rows") > 3) == ("", True)
+        counts = {"documents": 3, "distinct": 3, "faults": []}
+        assert facts == {"index": str(pages), "whole": True, **counts}
+
+    def test_a_check_of_a_damaged_index_says_what_and_what_to_do_and_fails(self, told, pages):
+        with sqlite3.connect(pages) as connection:
+            entry = "(SELECT entry FROM document WHERE id = 'bread')"
+            connection.execute(f"DELETE FROM loose WHERE entry = {entry}")
+        connection.close()
+        line = (
+            f"{pages} is damaged, the rows of bands are not those of document 'bread': restore a "
+            "copy of it, or remove these documents, which --json names, compact it, and add them "
+            "again"
+        )
+        assert refused(told("index", "check", pages)) == line
+        status, output, errors = told("index", "check", pages, "--json", "-q")
+        assert (status, errors) == (1, f"lookalike: {line}\n")
+        fault = {"what": "the rows of bands are not those", "documents": 1, "ids": ["bread"]}
+        assert json.loads(output)["faults"] == [fault]
+        done(told("index", "remove", pages, "bread"))
+        done(told("index", "compact", pages))
+        done(told("index", "check", pages))
+
+    def test_what_is_no_index_is_not_checked(self, told, docs):
+        assert "is no index of Lookalike: give another" in refused(told("index", "check", docs))
+        assert "there is no index" in refused(told("index", "check", "none.lookalike"))
+
     def test_info_says_what_it_is_made_by_holds_and_costs(self, told, pages):
         with lookalike.Index(pages) as index:
             index.add("copy", FERRY)
@@ -547,6 +582,9 @@ class TestWhole:
         ):
             assert fact in said
         assert re.search(r"A query looks at \d+ sketches \(\d+ KB\) at the worst", said)
+
+    def test_info_is_as_quiet_as_ever(self, told, pages):
+        assert done(told("index", "info", pages, "-q")) == done(told("index", "info", pages))
 
     def test_info_of_an_index_without_documents(self, told, empty):
         output, _ = done(told("index", "info", empty))
@@ -580,6 +618,7 @@ class TestServer:
         facts = json.loads(done(told("index", "info", address, "--json"))[0])
         assert facts["documents"] == 3
         assert told("index", "info", address)[0] == 0
+        assert "Whole      3 documents" in done(told("index", "check", address))[1]
         done(told("index", "export", address, "-o", "held.parquet", "-q"))
         assert pq.read_table("held.parquet")["id"].to_pylist() == ["bread", "ferry", "tram"]
         assert done(told("index", "remove", address, "tram"))[1] == "Removed    1 document\n"

@@ -191,6 +191,7 @@ class Histories(RuleBasedStateMachine):
     @invariant()
     def it_answers_as_one_made_of_what_is_left(self) -> None:
         assert list(self.index) == sorted(self.model, key=str.encode)
+        assert self.index.check().faults == []
         asked = dict(enumerate(dict.fromkeys(TEXTS)))
         rows = self.index.query_all(pa.table({"id": [*asked], "text": [*asked.values()]}), id="id")
         found: dict[int, list[Any]] = {place: [] for place in asked}

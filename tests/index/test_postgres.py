@@ -11,6 +11,7 @@ import pytest
 
 from lookalike.base.errors import OutputError, SettingsError, SourceError, UnreadableError
 from lookalike.index import postgres_connections, postgres_schema
+from lookalike.index.index import Index
 from lookalike.index.postgres import PostgresStore
 from lookalike.index.postgres_address import PostgresAddress
 from lookalike.index.postgres_ahead import LOOK_AHEAD, Ahead
@@ -321,12 +322,27 @@ class TestFormats:
                 entries = np.array(numbers[begin : begin + 3], np.int64)
                 writer.put_blocks([Block(key, entries, np.ones((len(entries), 158), np.uint8))])
         store.close()
+        for table in ("entry", "document"):
+            postgres.run(f"ALTER TABLE {{}}.{table} DROP COLUMN mark")
         postgres.run("UPDATE {}.format SET version = 1")
         with place.open().read() as reader:
             keys, entries = reader.loose(np.array([-7, 9]))
             assert not [*reader.blocks(np.array([-7, 9]))]
         expected = [*((-7, one) for one in numbers), *((9, one) for one in numbers[1:4])]
         assert sorted(zip(keys.tolist(), entries.tolist(), strict=True)) == expected
+
+    def test_rows_of_a_format_without_checksums_are_checked_without(self, postgres):
+        address = postgres.address()
+        with Index.create(address, shingle="chars:4") as index:
+            index.add("a", "a text that is there", {"n": 1})
+        for table in ("entry", "document"):
+            postgres.run(f"ALTER TABLE {{}}.{table} DROP COLUMN mark")
+        postgres.run("UPDATE {}.format SET version = 2")
+        with Index(address) as index:
+            index.add("b", "another text that is there")
+            assert index.check().whole
+            postgres.run("DELETE FROM {}.loose WHERE entry = 1")
+            assert index.check().faults[0].ids == ["a"]
 
     def test_an_older_one_is_brought_up_to_date_once(self, postgres, place, monkeypatch):
         place.create({"n": "1"}).close()

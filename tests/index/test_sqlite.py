@@ -184,7 +184,7 @@ def test_another_database_is_refused(place):
     assert place.place.read_bytes() == before
 
 
-@pytest.mark.parametrize(("version", "said"), [(3, "a newer format, 3,"), (1, "an older")])
+@pytest.mark.parametrize(("version", "said"), [(4, "a newer format, 4,"), (2, "an older")])
 def test_another_format_is_refused(place, version, said):
     with sqlite3.connect(place.place) as connection:
         connection.execute(f"PRAGMA user_version = {version}")

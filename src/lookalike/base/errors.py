@@ -5,6 +5,7 @@
     │   └── QuadraticError      a banding that would compare nearly every pair
     ├── SourceError             a source that cannot be read: which, and where in it
     │   ├── BinaryFileError     a file that is named like a text and is none
+    │   ├── DamagedError        an index that holds what was never put into it
     │   ├── EncodingError       a file that is in no encoding that is known
     │   ├── InvalidTextError    a document that is no Unicode text
     │   ├── InvalidVectorError  a vector without a direction, or of another length
@@ -26,6 +27,7 @@ from lookalike.base.wording import Message, on_command_line
 
 __all__ = [
     "BinaryFileError",
+    "DamagedError",
     "EncodingError",
     "InvalidTextError",
     "InvalidVectorError",
@@ -58,6 +60,10 @@ class LookalikeError(Exception):
         message: Message = self.args[0]
         return message.raw
 
+    def add(self, more: str) -> None:
+        """Say more on the same line."""
+        self.args = (Message(f"{self.raw}{more}"),)
+
     def for_command_line(self) -> str:
         """Give the message with the settings spelled as options."""
         return on_command_line(self.raw)
@@ -85,6 +91,10 @@ class SourceError(LookalikeError):
 
 class BinaryFileError(SourceError):
     """A file that is named like a text and is none."""
+
+
+class DamagedError(SourceError):
+    """An index that holds what was never put into it."""
 
 
 class EncodingError(SourceError):

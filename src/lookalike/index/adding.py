@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from lookalike.base.errors import SourceError
+from lookalike.base.errors import DamagedError, SourceError
 from lookalike.base.wording import quoted, setting
 from lookalike.index import crowded
 from lookalike.index.store import Document
@@ -33,7 +33,7 @@ def counter(reader: Reader, name: str) -> int:
     """Give what a counter has come to."""
     text = reader.fact(name) or "0"
     if not text.isdecimal():
-        raise SourceError(
+        raise DamagedError(
             f"the index is damaged, it has counted {quoted(text)} documents: restore a copy of it, "
             "or make it again"
         )

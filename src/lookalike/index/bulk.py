@@ -22,6 +22,7 @@ from lookalike.job.sources import Reading
 from lookalike.read.fields import picked
 from lookalike.read.files import described
 from lookalike.read.shard_tasks import BATCH_BYTES
+from lookalike.read.source import InMemory
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +31,6 @@ if TYPE_CHECKING:
     from lookalike.job.canonical_parts import Part
     from lookalike.job.running import Running
     from lookalike.read import Batch, Corpus
-    from lookalike.read.source import InMemory
     from lookalike.recipe import CanonicalForm, StoredSketches
 
 __all__ = ["Chunk", "Incoming", "Progressed", "chunks"]
@@ -123,6 +123,24 @@ class Incoming:
         batches = self.source.batches(start, threads=readers, batch_bytes=batch_bytes)
         parts = CanonicalParts(self.source, self.form, self.running, known, mixed=MIXED)
         yield from parts.of(batches)
+
+    def check_metadata(self, types: Mapping[str, str]) -> None:
+        """Refuse columns whose types are not those of before, as far as it is known before reading.
+
+        Of files that declare their columns, by that; of what is in memory, by every value.
+        """
+        if not self.names:
+            return
+        if isinstance(self.source, InMemory):
+            for batch in self.source.batches():
+                chosen = {name: batch.columns[name] for name in self.names if name in batch.columns}
+                _, types = metadata.encode_rows(batch.ids.to_pylist(), chosen, types)
+            return
+        for name, declared in self.source.declared(self.running.threads):
+            try:
+                types = metadata.merged(types, metadata.types_declared(declared), None)
+            except SourceError as error:
+                raise SourceError(f"{name}: {error.raw}") from None
 
     def check_any(self, documents: int, unread: NotRead) -> None:
         """Refuse a source of which nothing could be read."""

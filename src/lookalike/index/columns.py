@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from lookalike.base.errors import SettingsError, SourceError
+from lookalike.base.errors import DamagedError, SettingsError
 from lookalike.base.wording import quoted
 from lookalike.index import metadata
 
@@ -59,7 +59,7 @@ class Columns:
         try:
             return int(text)
         except ValueError:
-            raise SourceError(
+            raise DamagedError(
                 f"the index is damaged, all its ids are numbers and {quoted(text)} is none: "
                 "restore a copy of it, or make it again"
             ) from None

@@ -19,6 +19,7 @@ from lookalike.index import adding, crowded, metadata
 from lookalike.index.admitting import admit
 from lookalike.index.backing import Backing
 from lookalike.index.bulk import Incoming
+from lookalike.index.checking import check
 from lookalike.index.columns import id_text, is_whole
 from lookalike.index.creating import chosen_facts, facts_of
 from lookalike.index.export import write_export
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
 
     from lookalike.index.adding import Added
     from lookalike.index.asked import Asked
+    from lookalike.index.checking import Checked
     from lookalike.index.columns import Columns
     from lookalike.index.store import Store, Turn, Writer
     from lookalike.recipe import Recipe
@@ -382,6 +384,14 @@ class Index(Opened):
     def info(self) -> dict[str, Any]:
         """Tell what the index is made by, what it holds, and what a query costs at worst."""
         return info_of(self._store, self.recipe, self.plan)
+
+    def check(self, *, progress: Any = None) -> Checked:
+        """Go through all that is stored, and tell whether it is what was added.
+
+        Others may write meanwhile. What it finds is in `faults`; an index that is whole has none.
+        """
+        with asked_for(progress) as report:
+            return check(self._backing, report, self._threads)
 
     def compact(self) -> None:
         """Sweep what is left of removed documents, pack crowded buckets, give room back."""

@@ -16,13 +16,22 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pyarrow as pa
 
-from lookalike.base.errors import SourceError
+from lookalike.base.errors import DamagedError, SourceError
 from lookalike.base.wording import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
-__all__ = ["Value", "decode", "encode", "encode_rows", "merged", "types_of", "values_of"]
+__all__ = [
+    "Value",
+    "decode",
+    "encode",
+    "encode_rows",
+    "merged",
+    "types_declared",
+    "types_of",
+    "values_of",
+]
 
 Value = str | int | float | bool | date | datetime
 
@@ -70,6 +79,18 @@ def types_of(values: Mapping[str, Value]) -> dict[str, str]:
     return {name: TYPES[type(value)] for name, value in values.items()}
 
 
+def types_declared(columns: Mapping[str, pa.DataType]) -> dict[str, str]:
+    """Name the types of columns by their declared types, of those that tell."""
+    found = {}
+    for name, declared in columns.items():
+        kind = declared.value_type if pa.types.is_dictionary(declared) else declared
+        for holds, told in DECLARED:
+            if holds(kind):
+                found[name] = told
+                break
+    return found
+
+
 def merged(types: Mapping[str, str], new: Mapping[str, str], id: object) -> dict[str, str]:
     """Join the types of fields with those of one more document.
 
@@ -113,7 +134,7 @@ def decode(text: str | None, types: Mapping[str, str]) -> dict[str, Value]:
     try:
         return {name: _decoded(one, types.get(name)) for name, one in json.loads(text).items()}
     except (ValueError, TypeError, AttributeError, RecursionError):
-        raise SourceError(
+        raise DamagedError(
             f"the index is damaged, the metadata {quoted(text)} is not what was added: restore a "
             "copy of it, or make it again"
         ) from None
@@ -259,6 +280,19 @@ def _date(raw: date) -> date:
     return date(raw.year, raw.month, raw.day)
 
 
+DECLARED: tuple[tuple[Callable[[pa.DataType], bool], str], ...] = (
+    (pa.types.is_boolean, "boolean"),
+    (pa.types.is_integer, "integer"),
+    (pa.types.is_floating, "number"),
+    # Whole ones become whole numbers, which may stand among numbers.
+    (pa.types.is_decimal, "number"),
+    (pa.types.is_date, "date"),
+    (pa.types.is_timestamp, "timestamp"),
+    (pa.types.is_string, "text"),
+    (pa.types.is_large_string, "text"),
+    (pa.types.is_string_view, "text"),
+)
+"""Types of Arrow, and those of their values; of null and others the values tell."""
 CONVERSIONS: dict[type, Callable[[Any], Value | None]] = {
     bool: bool,
     str: _text,

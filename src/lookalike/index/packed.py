@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pyarrow as pa
 
-from lookalike.base.errors import SourceError
+from lookalike.base.errors import DamagedError
 from lookalike.text.normalise import Canonical, fingerprints_of
 
 if TYPE_CHECKING:
@@ -63,6 +63,6 @@ def unpacked(bodies: Sequence[Body], address: str) -> Canonical:
     return Canonical(data, offsets, fingerprints)
 
 
-def damaged(address: str, how: str) -> SourceError:
+def damaged(address: str, how: str) -> DamagedError:
     """Give what is raised where an index holds what was never put into it."""
-    return SourceError(f"{address} is damaged, {how}: restore a copy of it, or make it again")
+    return DamagedError(f"{address} is damaged, {how}: restore a copy of it, or make it again")

@@ -30,6 +30,7 @@ from lookalike.index.postgres_errors import LostError, explained, is_lost, was_u
 from lookalike.index.postgres_library import psycopg
 from lookalike.index.postgres_rows import PARTS, Reading, one_row
 from lookalike.index.postgres_schema import create_schema, is_older, upgrade, version_of
+from lookalike.index.postgres_whole import WholeReading
 from lookalike.index.read_only import unchangeable
 
 if TYPE_CHECKING:
@@ -178,12 +179,23 @@ class PostgresStore:
     @contextmanager
     def read(self, sought: Sought | None = None) -> Iterator[Reading]:
         """Look at the index as it is now."""
+        with self._reading(sought) as (connection, ahead):
+            yield Reading(connection, ahead)
+
+    @contextmanager
+    def read_whole(self) -> Iterator[WholeReading]:
+        """Look at all of the index as it is now."""
+        with self._reading(None) as (connection, _):
+            yield WholeReading(connection)
+
+    @contextmanager
+    def _reading(self, sought: Sought | None) -> Iterator[tuple[Connection[Any], Ahead | None]]:
         connection: Connection[Any] | None = None
         begun = self._transaction(READ, self._settings_for(sought), sought=sought)
         with self._failures():
             try:
                 with begun as (connection, ahead):
-                    yield Reading(connection, ahead)
+                    yield connection, ahead
                     connection.execute("COMMIT")
             except psycopg.Error as error:
                 if is_lost(error, connection):

@@ -8,6 +8,7 @@ import numpy as np
 
 from lookalike.base.errors import SourceError
 from lookalike.base.wording import quoted
+from lookalike.index import marks
 from lookalike.index.postgres_arrays import of_bytes, of_numbers, of_texts
 from lookalike.index.postgres_rows import Reading, block_of, one_row
 from lookalike.index.store import Block, Document
@@ -29,8 +30,8 @@ PAIR = np.dtype(
 """A row of two numbers, as COPY takes it."""
 PUT_ENTRIES = """
 WITH entries AS (
-    INSERT INTO entry (number, content, sketch, length, empty) SELECT * FROM
-    unnest(%s::bigint[], %s::bytea[], %s::bytea[], %s::bigint[], %s::boolean[])
+    INSERT INTO entry (number, content, sketch, length, empty, mark) SELECT * FROM
+    unnest(%s::bigint[], %s::bytea[], %s::bytea[], %s::bigint[], %s::boolean[], %s::bigint[])
 ), bodies AS (
     INSERT INTO body (entry, body) SELECT * FROM unnest(%s::bigint[], %s::bytea[])
 )
@@ -131,6 +132,8 @@ class Writing(Reading):
             return
         keys, numbers = _distinct(entries)
         sketches = [*map(bytes, entries.sketches)]
+        columns = entries.numbers, entries.contents, sketches, entries.lengths, entries.empty
+        marked = [*map(marks.of_entry, *columns)]
         bodies = [
             (number, body)
             for number, body in zip(entries.numbers, entries.bodies, strict=True)
@@ -144,6 +147,7 @@ class Writing(Reading):
                 of_bytes(sketches),
                 of_numbers(entries.lengths),
                 of_numbers(entries.empty),
+                of_numbers(marked),
                 of_numbers(number for number, _ in bodies),
                 of_bytes(body for _, body in bodies),
                 of_numbers(keys.tolist()),
@@ -151,9 +155,9 @@ class Writing(Reading):
             )
             return
         self._copy(
-            "entry (number, content, length, empty, sketch)",
-            ("int8", "bytea", "int8", "bool", "bytea"),
-            [*zip(*entries[:2], entries.lengths, entries.empty, sketches, strict=True)],
+            "entry (number, content, sketch, length, empty, mark)",
+            ("int8", "bytea", "bytea", "int8", "bool", "int8"),
+            [*zip(*columns, marked, strict=True)],
         )
         self._copy(
             "body (entry, body)",
@@ -189,14 +193,16 @@ class Writing(Reading):
         last = {one.id: one for one in documents}
         rows = [last[name] for name in sorted(last)]
         self._change(
-            "INSERT INTO document (id, entry, metadata, run)"
-            " SELECT * FROM unnest(%s::text[], %s::bigint[], %s::text[], %s::bigint[])"
-            " ON CONFLICT (id) DO UPDATE SET"
-            " entry = excluded.entry, metadata = excluded.metadata, run = excluded.run",
+            "INSERT INTO document (id, entry, metadata, run, mark)"
+            " SELECT * FROM"
+            " unnest(%s::text[], %s::bigint[], %s::text[], %s::bigint[], %s::bigint[])"
+            " ON CONFLICT (id) DO UPDATE SET entry = excluded.entry,"
+            " metadata = excluded.metadata, run = excluded.run, mark = excluded.mark",
             of_texts(one.id for one in rows),
             of_numbers(one.entry for one in rows),
             of_texts(one.metadata for one in rows),
             of_numbers(one.run for one in rows),
+            of_numbers(marks.of_document(*one) for one in rows),
         )
 
     def drop_documents(self, ids: Sequence[str]) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lookalike.base.errors import OutputError, SourceError, UnreadableError
+from lookalike.base.errors import DamagedError, OutputError, SourceError, UnreadableError
 from lookalike.base.wording import shortened
 from lookalike.index.postgres_library import errors, psycopg
 
@@ -82,7 +82,7 @@ def explained(error: psycopg.Error, address: str, wait: float) -> Exception:  # 
             f"{address} cannot take an id of more than 2,704 bytes: give shorter ids ({text})"
         )
     if isinstance(error, (errors.DataCorrupted, errors.IndexCorrupted)):
-        return SourceError(f"{address} is damaged ({text}): restore a copy of it")
+        return DamagedError(f"{address} is damaged ({text}): restore a copy of it")
     if isinstance(error, psycopg.DataError):
         return SourceError(f"{address} cannot take a value: {text}")
     return UnreadableError(f"{address} cannot be used now: {text}")

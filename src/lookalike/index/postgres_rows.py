@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from lookalike.index.postgres_arrays import of_bytes, of_numbers, of_texts
+from lookalike.index.postgres_library import errors
 from lookalike.index.store import Block, Body, Document, Entry
 
 if TYPE_CHECKING:
@@ -106,8 +107,7 @@ class Reading:
             of_numbers(entries.tolist()),
         ).fetchall()
         numbers = np.array([number for number, _ in rows], np.int64)
-        joined = np.frombuffer(b"".join(sketch for _, sketch in rows), np.uint8)
-        return numbers, joined.reshape(len(rows), -1) if rows else joined.reshape(0, 0)
+        return numbers, _rows_of(b"".join(sketch for _, sketch in rows), len(rows))
 
     def bodies(self, entries: NDArray[np.int64]) -> list[Body]:
         """Give bodies."""
@@ -214,6 +214,16 @@ class Reading:
 
 def block_of(key: int, entries: bytes, sketches: bytes) -> Block:
     """Give a block of a crowd as it is stored."""
+    if len(entries) % 8:
+        raise errors.DataCorrupted("a row is not what was written")
     numbers = np.frombuffer(entries, "<i8")
-    rows = np.frombuffer(sketches, np.uint8).reshape(len(numbers), -1)
-    return Block(key, numbers, rows)
+    return Block(key, numbers, _rows_of(sketches, len(numbers)))
+
+
+def _rows_of(joined: bytes, many: int) -> NDArray[np.uint8]:
+    """Give sketches that stand one after the other, as many as there are."""
+    if not many:
+        return np.empty((0, 0), np.uint8)
+    if len(joined) % many:
+        raise errors.DataCorrupted("a row is not what was written")
+    return np.frombuffer(joined, np.uint8).reshape(many, -1)

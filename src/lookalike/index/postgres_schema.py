@@ -56,6 +56,11 @@ GROUP BY block, key, place
 ON CONFLICT DO NOTHING;
 DELETE FROM crowd;
 """,
+    # Rows that were there have no checksum, and are checked without.
+    """
+ALTER TABLE entry ADD mark bigint;
+ALTER TABLE document ADD mark bigint;
+""",
 )
 """What makes each format of the one before it; the first, of nothing."""
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lookalike.base.errors import SourceError
 from lookalike.base.threads import ahead
-from lookalike.base.wording import quoted
+from lookalike.base.wording import count, quoted
 from lookalike.index import adding
 from lookalike.index.admitting import admit
 from lookalike.index.bulk import Progressed, chunks
@@ -30,10 +30,31 @@ RUN_COUNTER = "counter.runs"
 
 def add_source(backing: Backing, incoming: Incoming, *, new_only: bool) -> Added:
     """Add the documents of a source, or those of them that are new, from where it has come to."""
-    running, total = incoming.running, incoming.source.size
+    running = incoming.running
+    incoming.check_metadata(backing.seen_now().metadata)
     digest = incoming.digest(new_only=new_only)
     fact = None if digest is None else f"adding.{digest}"
     at = _begun(backing, fact, running, incoming.source.unread)
+    try:
+        _add(backing, incoming, at, fact, new_only=new_only)
+    except SourceError as error:
+        if at.added.documents:
+            were = "was" if at.added.documents == 1 else "were"
+            some = f"{count(at.added.documents, 'document')} before it {were} added"
+            error.add(f"; {some}, the others are when it runs again")
+        raise
+    sweep_if_worth(backing.store)
+    incoming.check_any(at.added.documents + at.added.similar, at.added.unread)
+    _say_what_is_missing(backing, incoming, at.added)
+    at.added.unread = at.added.unread.spelled()
+    return at.added
+
+
+def _add(
+    backing: Backing, incoming: Incoming, at: Progressed, fact: str | None, *, new_only: bool
+) -> None:
+    """Add what is left of a source, and count it."""
+    running, total = incoming.running, incoming.source.size
     noted = at.dump()
     running.progress("add", at.read, total)
     prepared = chunks(
@@ -61,11 +82,6 @@ def add_source(backing: Backing, incoming: Incoming, *, new_only: bool) -> Added
         with backing.store.write() as writer:
             _check_alone(backing, writer, fact, noted)
             writer.set_fact(fact, None)
-    sweep_if_worth(backing.store)
-    incoming.check_any(at.added.documents + at.added.similar, at.added.unread)
-    _say_what_is_missing(backing, incoming, at.added)
-    at.added.unread = at.added.unread.spelled()
-    return at.added
 
 
 def _put(

@@ -8,7 +8,7 @@ import sqlite3
 import threading
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode
 from weakref import WeakSet
 
@@ -21,6 +21,7 @@ from lookalike.index.read_only import unchangeable
 from lookalike.index.sqlite_changes import Changes
 from lookalike.index.sqlite_log import LOG_PAGES, Log
 from lookalike.index.sqlite_rows import SCHEMA, Rows
+from lookalike.index.sqlite_whole import WholeRows
 from lookalike.index.store import FORMAT, Made
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 
 __all__ = ["SqliteStore"]
 
+AnyRows = TypeVar("AnyRows", bound=Rows)
 APPLICATION = int.from_bytes(index_files.APPLICATION, "big")
 PAGE_BYTES = 4096
 MODE = urlencode({"mode": "rw"})
@@ -176,15 +178,22 @@ class SqliteStore:
         if closed:
             connection.close()
 
-    @contextmanager
-    def read(self, sought: Sought | None = None) -> Iterator[Rows]:
+    def read(self, sought: Sought | None = None) -> AbstractContextManager[Rows]:
         """Look at the file as it is now, which nothing makes quicker that is known before."""
         del sought
+        return self._reading(Rows)
+
+    def read_whole(self) -> AbstractContextManager[WholeRows]:
+        """Look at all of the file as it is now."""
+        return self._reading(WholeRows)
+
+    @contextmanager
+    def _reading(self, rows: type[AnyRows]) -> Iterator[AnyRows]:
         with self._failures(), self._connected() as connection:
             connection.execute("BEGIN")
             # The moment that is looked at is that of the first statement.
             connection.execute("SELECT 1 FROM fact LIMIT 1")
-            yield Rows(connection)
+            yield rows(connection)
             connection.execute("COMMIT")
 
     @contextmanager

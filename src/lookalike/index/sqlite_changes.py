@@ -10,6 +10,7 @@ import numpy as np
 from lookalike.base.errors import SourceError
 from lookalike.base.threads import pieces
 from lookalike.base.wording import quoted
+from lookalike.index import marks
 from lookalike.index.sqlite_rows import CONTENT_BYTES, FEW, Rows, block_of, no_such_row
 from lookalike.index.store import Block
 from lookalike.kernels.decimals import LONGEST, write_list
@@ -34,8 +35,8 @@ DIGITS = 20
 """Of any whole number of 64 bits, with its sign: SQLite cuts a row of such numbers sooner than it
 reads JSON."""
 NUMBERS = (
-    "CAST(substr(?1, 1 + key * ?3, ?3) AS INTEGER), CAST(substr(?2, 1 + key * ?3, ?3) AS INTEGER)"
-    " FROM json_each(?4)"
+    "CAST(substr(?1, 1 + key * ?4, ?4) AS INTEGER), CAST(substr(?2, 1 + key * ?4, ?4) AS INTEGER),"
+    " CAST(substr(?3, 1 + key * ?4, ?4) AS INTEGER) FROM json_each(?5)"
 )
 UNDESCRIBED = f" SELECT value, NULL, {NUMBERS}"
 DESCRIBED = f" SELECT json_extract(value, '$[0]'), json_extract(value, '$[1]'), {NUMBERS}"
@@ -96,11 +97,12 @@ class Changes(Rows):
             )
 
     def _put_few(self, entries: Entries) -> None:
-        numbers, sketches = entries.numbers, map(bytes, entries.sketches)
-        columns = numbers, entries.contents, entries.lengths, entries.empty, sketches
+        numbers, sketches = entries.numbers, [*map(bytes, entries.sketches)]
+        columns = numbers, entries.contents, sketches, entries.lengths, entries.empty
         self._many(
-            "INSERT INTO entry (number, content, length, empty, sketch) VALUES (?, ?, ?, ?, ?)",
-            zip(*columns, strict=True),
+            "INSERT INTO entry (number, content, sketch, length, empty, mark)"
+            " VALUES (?, ?, ?, ?, ?, ?)",
+            zip(*columns, map(marks.of_entry, *columns), strict=True),
         )
         bodies = zip(numbers, entries.bodies, strict=True)
         self._many("INSERT INTO body VALUES (?, ?)", [one for one in bodies if one[1] is not None])
@@ -110,17 +112,21 @@ class Changes(Rows):
     def _put_rows(self, entries: Entries, some: slice) -> None:
         """Add entries by one statement: their blobs as one, which SQLite cuts by their places."""
         numbers, sketches = entries.numbers[some], entries.sketches[some]
-        lengths = zip(entries.lengths[some], entries.empty[some], strict=True)
+        others = entries.lengths[some], entries.empty[some]
+        joined, width = sketches.tobytes(), sketches.shape[1]
+        places = range(0, len(joined), width) if width else [0] * len(numbers)
+        each = [joined[place : place + width] for place in places]
         self._run(
-            "INSERT INTO entry (number, content, length, empty, sketch)"
+            "INSERT INTO entry (number, content, length, empty, sketch, mark)"
             " SELECT CAST(substr(?1, 1 + key * ?2, ?2) AS INTEGER), substr(?3, 1 + key * ?4, ?4),"
-            " value >> 1, value & 1, coalesce(substr(?5, 1 + key * ?6, ?6), x'')"
-            " FROM json_each(?7)",
+            " value >> 1, value & 1, coalesce(substr(?5, 1 + key * ?6, ?6), x''),"
+            " CAST(substr(?8, 1 + key * ?2, ?2) AS INTEGER) FROM json_each(?7)",
             (
                 *(_digits(numbers), DIGITS),
                 *(b"".join(entries.contents[some]), CONTENT_BYTES),
-                *(sketches.tobytes(), sketches.shape[1]),
-                json.dumps([length << 1 | empty for length, empty in lengths]),
+                *(joined, width),
+                json.dumps([length << 1 | empty for length, empty in zip(*others, strict=True)]),
+                _digits(map(marks.of_entry, numbers, entries.contents[some], each, *others)),
             ),
         )
         bodies = zip(numbers, entries.bodies[some], strict=True)
@@ -151,8 +157,9 @@ class Changes(Rows):
         documents = sorted(documents, key=lambda one: one.id)
         if len(documents) <= FEW:
             self._many(
-                "INSERT OR REPLACE INTO document (id, entry, metadata, run) VALUES (?, ?, ?, ?)",
-                documents,
+                "INSERT OR REPLACE INTO document (id, entry, metadata, run, mark)"
+                " VALUES (?, ?, ?, ?, ?)",
+                [(*one, marks.of_document(*one)) for one in documents],
             )
             return
         for begin in range(0, len(documents), STATEMENT_ENTRIES):
@@ -161,10 +168,11 @@ class Changes(Rows):
                 select, listed = DESCRIBED, json.dumps([(one.id, one.metadata) for one in some])
             else:
                 select, listed = UNDESCRIBED, json.dumps([one.id for one in some])
-            numbers = _digits(one.entry for one in some), _digits(one.run for one in some)
+            entries, runs = (one.entry for one in some), (one.run for one in some)
+            numbers = entries, runs, (marks.of_document(*one) for one in some)
             self._run(
-                "INSERT OR REPLACE INTO document (id, metadata, entry, run)" + select,
-                (*numbers, DIGITS, listed),
+                "INSERT OR REPLACE INTO document (id, metadata, entry, run, mark)" + select,
+                (*map(_digits, numbers), DIGITS, listed),
             )
 
     def drop_documents(self, ids: Sequence[str]) -> None:

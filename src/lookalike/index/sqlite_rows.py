@@ -16,7 +16,17 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-__all__ = ["CONTENT_BYTES", "FEW", "SCHEMA", "Rows", "block_of", "no_such_row"]
+__all__ = [
+    "CONTENT_BYTES",
+    "DOCUMENT_TYPES",
+    "ENTRY_TYPES",
+    "FEW",
+    "SCHEMA",
+    "Rows",
+    "block_of",
+    "no_such_row",
+    "typed",
+]
 
 CONTENT_BYTES = 16
 FEW = 16
@@ -30,6 +40,7 @@ CREATE TABLE entry (
     content BLOB NOT NULL,
     length INTEGER NOT NULL,
     empty INTEGER NOT NULL,
+    mark INTEGER NOT NULL,
     sketch BLOB NOT NULL
 );
 CREATE UNIQUE INDEX entry_content ON entry (content);
@@ -38,6 +49,7 @@ CREATE TABLE document (
     id TEXT PRIMARY KEY,
     entry INTEGER NOT NULL,
     run INTEGER NOT NULL,
+    mark INTEGER NOT NULL,
     metadata TEXT
 ) WITHOUT ROWID;
 CREATE INDEX document_entry ON document (entry);
@@ -119,7 +131,7 @@ class Rows:
         """Give bodies."""
         select = "SELECT e.number, e.content, e.length, b.body FROM entry e JOIN body b"
         rows = self._among(f"{select} ON b.entry = e.number WHERE e.number", entries.tolist())
-        return [Body(*_typed(row, int, bytes, int, bytes)) for row in rows]
+        return [Body(*typed(row, int, bytes, int, bytes)) for row in rows]
 
     def contents(self, contents: Sequence[bytes]) -> dict[bytes, int]:
         """Give the entries that have these contents."""
@@ -206,7 +218,7 @@ def no_such_row() -> sqlite3.Error:
     return sqlite3.DatabaseError("a row is not what was written")
 
 
-def _typed(row: tuple[Any, ...], *types: type | tuple[type, ...]) -> tuple[Any, ...]:
+def typed(row: tuple[Any, ...], *types: type | tuple[type, ...]) -> tuple[Any, ...]:
     """Give a row whose values are of types; SQLite has no types of its own."""
     for value, kind in zip(row, types, strict=True):
         if not isinstance(value, kind):
@@ -215,16 +227,16 @@ def _typed(row: tuple[Any, ...], *types: type | tuple[type, ...]) -> tuple[Any, 
 
 
 MAYBE_TEXT, MAYBE_BYTES = (str, type(None)), (bytes, type(None))
+DOCUMENT_TYPES = (str, int, MAYBE_TEXT, int)
+ENTRY_TYPES = (int, bytes, bytes, int, int, MAYBE_BYTES)
 
 
 def _document(row: tuple[Any, ...]) -> Document:
-    return Document(*_typed(row, str, int, MAYBE_TEXT, int))
+    return Document(*typed(row, *DOCUMENT_TYPES))
 
 
 def _entry(row: tuple[Any, ...]) -> Entry:
-    number, content, sketch, length, empty, body = _typed(
-        row, int, bytes, bytes, int, int, MAYBE_BYTES
-    )
+    number, content, sketch, length, empty, body = typed(row, *ENTRY_TYPES)
     return Entry(number, content, sketch, length, bool(empty), body)
 
 
@@ -239,7 +251,7 @@ def _sketch_rows(sketches: list[Any]) -> NDArray[np.uint8]:
 
 def block_of(key: Any, entries: Any, sketches: Any) -> Block:
     """Give a block as it was put."""
-    _typed((key, entries, sketches), int, bytes, bytes)
+    typed((key, entries, sketches), int, bytes, bytes)
     if not entries or len(entries) % 8 or len(sketches) % (len(entries) // 8):
         raise no_such_row()
     numbers = np.frombuffer(entries, "<i8")

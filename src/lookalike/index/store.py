@@ -10,6 +10,8 @@ is the recipe's, and the same for every store.
 - A **bucket** is the entries with one band key: loose rows, a row each, and where there are many, a
   **crowd**: blocks that hold the numbers and the sketches of hundreds together.
 - A **fact** is a name and a text: the recipe, and how far an addition has come.
+- A **mark** is the checksum of a document's or an entry's row (`marks.py`), which the store writes
+  beside it and gives back with it where all of it is checked.
 """
 
 from __future__ import annotations
@@ -34,11 +36,12 @@ __all__ = [
     "Sought",
     "Store",
     "Turn",
+    "Whole",
     "Writer",
 ]
 
 Made = TypeVar("Made")
-FORMAT = 2
+FORMAT = 3
 """Raised when the rows of a store change their meaning."""
 
 
@@ -214,6 +217,28 @@ class Writer(Reader, Protocol):
         """Remove what names entries that are gone, of loose rows and of blocks."""
 
 
+class Whole(Reader, Protocol):
+    """One look at all of a store, some rows in memory at a time."""
+
+    def faults(self) -> list[str]:
+        """Tell what the database itself finds damaged, each in a few words."""
+
+    def every_document(self) -> Iterator[tuple[Document, int | None]]:
+        """Give all documents with their marks, which those of an older format do not have."""
+
+    def every_entry(self, begin: int, end: int) -> Iterator[tuple[Entry, int | None]]:
+        """Give the entries with numbers from one up to another, and their marks."""
+
+    def every_loose(self) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+        """Give all loose rows, some at a time: their keys, and the entry of each."""
+
+    def every_block(self) -> Iterator[Block]:
+        """Give all blocks."""
+
+    def ids_of(self, entry: int, most: int) -> list[str]:
+        """Give the ids of so many documents of an entry, the first ones."""
+
+
 class Turn(Protocol):
     """The right to be the one job that adds to a store what it has decided about all of it."""
 
@@ -235,6 +260,9 @@ class Store(Protocol):
 
     def read(self, sought: Sought | None = None) -> AbstractContextManager[Reader]:
         """Look at the store as it is now."""
+
+    def read_whole(self) -> AbstractContextManager[Whole]:
+        """Look at all of the store as it is now."""
 
     def write(
         self, locks: NDArray[np.int64] | None = None, sought: Sought | None = None

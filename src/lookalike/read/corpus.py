@@ -265,6 +265,18 @@ class Corpus:
         other._of = self
         return other
 
+    def declared(self, threads: int = 1) -> Iterator[tuple[str, dict[str, pa.DataType]]]:
+        """Give the name of each file that declares its columns, and the types of those asked for.
+
+        Files of Parquet, Arrow and ORC do; of others a type is known when the rows are read.
+        """
+        numbers = range(len(self.shards))
+        for number, types in zip(
+            numbers, in_order(self._reader.declared, numbers, threads), strict=True
+        ):
+            if types:
+                yield self.shards[number].name, types
+
     def batches(
         self,
         start: Position | None = None,

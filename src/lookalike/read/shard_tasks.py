@@ -27,7 +27,7 @@ from lookalike.read.archives import HELD_BYTES, in_memory, is_in_turn
 from lookalike.read.arrow_files import ArrowTable
 from lookalike.read.batches import NO_ID
 from lookalike.read.blocks import Lines, blocks
-from lookalike.read.column_batches import choose_from_schema, parse_rows
+from lookalike.read.column_batches import choose_from_schema, parse_rows, type_at
 from lookalike.read.content import BINARY, NO_TEXT, UNKNOWN_ENCODING
 from lookalike.read.document_text import refused_if_broken
 from lookalike.read.encodings import table_encoding
@@ -355,6 +355,20 @@ class ShardReader:
                 options = replace(options, id=None)
             self._layouts[number] = delimited.read_layout(shard, options)
         return self._layouts[number]
+
+    def declared(self, number: int) -> dict[str, pa.DataType]:
+        """Give the types of the columns asked for, where a shard declares them before its rows."""
+        shard = self.shards[number]
+        if shard.kind not in STORED_TABLES or shard.is_streamed or shard.problem:
+            return {}
+        try:
+            choice, schema = self._choice(number), self._table(shard).schema
+        except SourceError:
+            # Told, or passed over, when the shard is read.
+            return {}
+        paths = {} if choice is None else choice.columns
+        found = {name: type_at(schema, path) for name, path in paths.items()}
+        return {name: kind for name, kind in found.items() if kind is not None}
 
     def _table(self, shard: Shard) -> StoredTable:
         return STORED_TABLES[shard.kind](shard, self.options.bounds)

@@ -17,6 +17,7 @@ COMMANDS = {
     "merge": "Add the documents of other indexes.",
     "export": "Write the documents to a Parquet file.",
     "copy": "Copy an index, while others may write to it.",
+    "check": "Tell whether all that an index holds is what was added.",
     "compact": "Give back the room of what was removed.",
     "info": "Say what an index is made by, holds and costs.",
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lookalike.cli.command import AS_JSON
+from lookalike.cli.command import AS_JSON, QUIET
 from lookalike.cli.index.opening import INDEX, opened
 from lookalike.cli.options import command
 
@@ -25,14 +25,15 @@ PARTS = {
 """What takes room, as a person is told."""
 
 
-@command(None, INDEX, AS_JSON)
-def info(address: str, *, as_json: bool) -> None:
+@command(None, INDEX, AS_JSON, QUIET)
+def info(address: str, *, as_json: bool, quiet: bool) -> None:
     """Say how the documents of an index are compared, how many there are, and what they cost.
 
     Example: lookalike index info pages.lookalike
     """
     from lookalike.cli import screen
 
+    del quiet  # what it says is its result, and nothing else is said
     with opened(address, read_only=True) as index:
         facts = index.info()
         if as_json:
