@@ -1,11 +1,12 @@
 """Texts that travel packed: each comes back with its name, and those that are wanted are found."""
 
+import numpy as np
 import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike.spark.arrow import unpacked_rows
-from lookalike.spark.text_packing import Wanted, pack_texts, pick_texts
+from lookalike.spark.text_packing import LABEL, Wanted, pack_texts, pick_sampled, pick_texts
 
 NODES = [bytes([number]) * 16 for number in range(8)]
 rows = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 7), st.binary(max_size=20)))
@@ -55,4 +56,18 @@ def test_wanted_texts_are_picked_for_each_of_their_labels(
         for wanted, label in asked
         if wanted == node
     ]
+    assert sorted(found) == sorted(expected)
+
+
+@given(rows, st.lists(st.integers(0, 25), min_size=8, max_size=8))
+def test_of_sampled_texts_no_more_is_given_than_is_looked_at(some: list[Row], most: list[int]):
+    places = np.arange(8, dtype=np.int64)
+    nodes = np.frombuffer(b"".join(NODES), np.uint8).reshape(8, -1)
+    wanted = Wanted(nodes, places.astype(LABEL).view(np.uint8).reshape(8, -1))
+    found = [
+        (row["node"], row["data"])
+        for batch in pick_sampled(wanted, np.array(most), pack_texts(batches_of(some)))
+        for row in batch.to_pylist()
+    ]
+    expected = [(NODES[node], data[: most[node]]) for _, node, data in some]
     assert sorted(found) == sorted(expected)

@@ -22,6 +22,7 @@ __all__ = [
     "numbers_of",
     "packed_rows",
     "places_of",
+    "shortened",
     "unique_nodes",
     "unpacked_rows",
 ]
@@ -48,6 +49,15 @@ def _binary(data: NDArray[np.uint8], offsets: NDArray[np.int64]) -> pa.Array:
     kind = pa.large_binary() if large else pa.binary()
     ends = pa.py_buffer(np.ascontiguousarray(offsets, np.int64 if large else np.int32))
     return pa.Array.from_buffers(kind, len(offsets) - 1, [None, ends, pa.py_buffer(data)])
+
+
+def shortened(
+    data: NDArray[np.uint8], offsets: NDArray[np.int64], most: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Give at most so many of the first bytes of each value."""
+    starts, lengths = offsets[:-1], np.minimum(np.diff(offsets), most)
+    parts = [data[start : start + n] for start, n in zip(starts, lengths, strict=True)]
+    return np.concatenate([np.empty(0, np.uint8), *parts]), np.append(0, np.cumsum(lengths))
 
 
 def bytes_of(column: pa.Array) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

@@ -24,7 +24,7 @@ from lookalike.spark.arrow import (
     nodes_of_fingerprints,
 )
 from lookalike.spark.frames import collected, mapped
-from lookalike.spark.text_packing import PICKED_TEXTS, Wanted, pick_texts
+from lookalike.spark.text_packing import LABEL, PICKED_TEXTS, Wanted, pick_sampled
 from lookalike.spark.workers import texts
 from lookalike.text.normalise import Canonical
 from lookalike.text.shingles import HEAD_BYTES
@@ -157,7 +157,7 @@ def _with_texts(
     wanted = np.flatnonzero(most)
     if not len(wanted):
         return known
-    held = _held(known, wanted, documents)
+    held = _held(known, wanted, most, documents)
     if held is None:
         held = _fetched(table, wanted, most[wanted], documents, frames)
     places, data, ends = held
@@ -167,14 +167,19 @@ def _with_texts(
     return SampledDocuments(known.fingerprints, known.sizes, data, offsets)
 
 
-def _held(known: SampledDocuments, wanted: NDArray[np.int64], documents: Identified) -> Held | None:
+def _held(
+    known: SampledDocuments,
+    wanted: NDArray[np.int64],
+    most: NDArray[np.int64],
+    documents: Identified,
+) -> Held | None:
     """Give the texts that are wanted as the first pass kept them; None where it kept not all."""
     nodes = nodes_of_fingerprints(known.fingerprints[wanted])
-    asked = Wanted(nodes, wanted.astype(">i8").view(np.uint8).reshape(len(wanted), -1))
-    found = mapped(documents.first_pass.texts, pick_texts, PICKED_TEXTS, asked).toArrow()
+    asked = Wanted(nodes, wanted.astype(LABEL).view(np.uint8).reshape(len(wanted), -1))
+    found = mapped(documents.first_pass.texts, pick_sampled, PICKED_TEXTS, asked, most).toArrow()
     if not len(found):
         return None
-    labels = fixed_of(_column(found, "chunk"), ">i8").reshape(-1)
+    labels = fixed_of(_column(found, "chunk"), LABEL).reshape(-1)
     # A document that is in several partitions may be kept in each.
     places, first = np.unique(labels, return_index=True)
     if len(places) < len(wanted):

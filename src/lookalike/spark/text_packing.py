@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from lookalike.spark.arrow import fixed_of, numbers_of, packed_rows, unpacked_rows
+from lookalike.spark.arrow import (
+    bytes_column,
+    bytes_of,
+    fixed_of,
+    numbers_of,
+    packed_rows,
+    shortened,
+    unpacked_rows,
+)
 from lookalike.spark.workers import texts
 
 if TYPE_CHECKING:
@@ -23,12 +31,22 @@ if TYPE_CHECKING:
 
     Batches = Iterable[pa.RecordBatch]
 
-__all__ = ["PACKED_TEXTS", "PICKED_TEXTS", "Wanted", "pack_texts", "pick_texts", "texts_packed"]
+__all__ = [
+    "PACKED_TEXTS",
+    "PICKED_TEXTS",
+    "Wanted",
+    "pack_texts",
+    "pick_sampled",
+    "pick_texts",
+    "texts_packed",
+]
 
 PACKED_TEXTS = "chunk bigint, texts binary"
 """In `texts` are the columns node, id and data."""
 PICKED_TEXTS = "chunk binary, node binary, data binary"
 COLUMNS = ("node", "data")
+LABEL = ">i8"
+"""Of texts that are numbered: bytes that sort as the numbers do."""
 
 
 class Wanted(NamedTuple):
@@ -70,6 +88,16 @@ def pack_texts(batches: Batches) -> Iterator[pa.RecordBatch]:
         yield pa.RecordBatch.from_pydict(
             {"chunk": pa.array(found), "texts": pa.array(values, pa.binary())}
         )
+
+
+def pick_sampled(
+    wanted: Wanted, most: NDArray[np.int64], batches: Batches
+) -> Iterator[pa.RecordBatch]:
+    """Give the texts that are wanted, or as many bytes of each: the labels are places in `most`."""
+    for batch in pick_texts(wanted, batches):
+        places = fixed_of(batch.column("chunk"), LABEL).reshape(-1)
+        data, offsets = shortened(*bytes_of(batch.column("data")), most[places])
+        yield batch.set_column(2, "data", bytes_column(data, offsets))
 
 
 def pick_texts(wanted: Wanted, batches: Batches) -> Iterator[pa.RecordBatch]:

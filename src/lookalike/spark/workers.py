@@ -20,6 +20,7 @@ from lookalike.spark.arrow import (
     bytes_column,
     fixed_column,
     nodes_of_fingerprints,
+    shortened,
 )
 from lookalike.spark.first_pass import (
     FirstDocuments,
@@ -228,15 +229,10 @@ def texts(form: CanonicalForm, batches: Batches) -> Iterator[pa.RecordBatch]:
     """
     for batch in batches:
         canonical = form.canonical(batch.column(CONTENT))
-        rows = np.arange(len(canonical))
         data, offsets = canonical.data, canonical.offsets
         names = [name for name in batch.schema.names if name not in (CONTENT, "most")]
         if "most" in batch.schema.names:
-            most = batch.column("most").to_numpy()
-            lengths = np.minimum(canonical.lengths(rows), most)
-            starts, ends = offsets[:-1], np.append(0, np.cumsum(lengths))
-            parts = [data[start : start + n] for start, n in zip(starts, lengths, strict=True)]
-            data, offsets = np.concatenate([np.empty(0, np.uint8), *parts]), ends
+            data, offsets = shortened(data, offsets, batch.column("most").to_numpy())
         yield pa.RecordBatch.from_pydict(
             {**{name: batch.column(name) for name in names}, "data": bytes_column(data, offsets)}
         )
