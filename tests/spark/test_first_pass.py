@@ -15,7 +15,7 @@ from lookalike.planning import sampling
 from lookalike.recipe import CanonicalForm, Recipe, Sample, choose
 from lookalike.settings import Settings
 from lookalike.spark import choosing, first_pass, guessing, job
-from lookalike.spark.arrow import fixed_of, nodes_of_fingerprints, places_of, unique_nodes
+from lookalike.spark.arrow import bytes_of, fixed_of, nodes_of_fingerprints, places_of, unique_nodes
 from lookalike.spark.packing import unpacked
 from lookalike.spark.workers import encode_packed, identify, pack_sketches
 
@@ -86,7 +86,32 @@ def test_documents_with_the_smallest_fingerprints_are_kept(texts, most, rows) ->
     assert kept == {one: seen[one] for one in sorted(seen)[:most]}
 
 
-def test_long_documents_are_left_out_of_what_is_kept(monkeypatch) -> None:
+@pytest.mark.parametrize("mean", [3_000, 8_000, 15_000])
+@pytest.mark.parametrize("partitions", [1, 3, 12])
+def test_the_sample_is_kept_however_long_documents_are(mean, partitions, monkeypatch) -> None:
+    # A quarter of the documents and of the bytes that a sample has.
+    wanted, fits = sampling.CLOSE_DOCUMENTS // 4, sampling.CLOSE_BYTES // 4
+    spare = first_pass.SPARE_DOCUMENTS // 4
+    monkeypatch.setattr(first_pass, "SAMPLED_BYTES", first_pass.SAMPLED_BYTES // 4)
+    drawn = np.random.default_rng(mean + partitions)
+    lengths = drawn.lognormal(np.log(mean), 0.8, 200 * partitions + 2500).astype(np.int64)
+    texts = [f"{number} ".ljust(int(n), "x") for number, n in enumerate(lengths)]
+    every = FORM.canonical(pa.array(texts, pa.large_string()))
+    sample = sampling.sample(every, np.arange(len(every)), max_documents=wanted, max_bytes=fits)
+    kept = set()
+    for part in range(partitions):
+        first = first_pass.FirstDocuments(wanted + spare)
+        mine = np.arange(part, len(every), partitions)
+        for start in range(0, len(mine), 100):
+            batch = every.chosen(mine[start : start + 100])
+            first.add(batch, first_pass.distinct_rows(batch))
+        held = first.held()
+        assert held is not None
+        kept |= set(map(tuple, held.fingerprints.tolist()))
+    assert set(map(tuple, every.fingerprints[sample].tolist())) <= kept
+
+
+def test_no_more_is_kept_than_the_sample_may_have(monkeypatch) -> None:
     monkeypatch.setattr(first_pass, "SAMPLED_BYTES", 100)
     first = first_pass.FirstDocuments(4)
     for texts in (["x" * 90, "y" * 60, "z" * 30], ["long" * 50], ["ab", "c"]):
@@ -99,6 +124,20 @@ def test_long_documents_are_left_out_of_what_is_kept(monkeypatch) -> None:
     nothing = FORM.canonical(pa.array(["", None]))
     empty.add(nothing, first_pass.distinct_rows(nothing))
     assert empty.held() is None
+
+
+def test_a_document_of_every_partition_comes_to_the_driver_once(spark, monkeypatch) -> None:
+    came = []
+
+    def counting_rows(column: pa.Array) -> Any:
+        came.append(len(column))
+        return bytes_of(column)
+
+    texts = [f"text {number % 40} of forty and more words {number % 40}" for number in range(240)]
+    frame = spark.createDataFrame(pa.table({"id": range(240), "text": texts})).repartition(6)
+    monkeypatch.setattr("lookalike.spark.choosing.bytes_of", counting_rows)
+    lookalike.spark.find(frame, shingle="chars:5").release()
+    assert came[0] == 40
 
 
 @pytest.mark.parametrize("partitions", [1, 2, 5, 30, 400])

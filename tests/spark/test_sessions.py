@@ -255,6 +255,15 @@ def test_a_java_of_its_own_has_half_of_the_free_memory_and_little_of_it_for_what
     assert "-Xmn256m" in output
 
 
+def test_java_is_left_as_it_was_configured_by_others(program) -> None:
+    for given in ({"SPARK_DRIVER_MEMORY": "1200m"}, {"SPARK_SUBMIT_OPTS": "-XX:+UseG1GC"}):
+        status, output, errors = program("-", python=JAVA_OF_A_SESSION, **given)
+        assert status == 0, errors
+        assert FIRST_COMPILER not in output
+        assert "-Xmn" not in output
+        assert ("-Xmx1200m" if "SPARK_DRIVER_MEMORY" in given else "-XX:+UseG1GC") in output
+
+
 def test_one_thread_collects_on_few_cores_unless_a_collector_was_named(monkeypatch) -> None:
     for name in OF_COLLECTORS:
         monkeypatch.delenv(name, raising=False)

@@ -104,11 +104,11 @@ def numbers_of(nodes: NDArray[np.uint8]) -> NDArray[np.bytes_]:
 
 def places_of(wanted: NDArray[np.uint8], among: NDArray[np.uint8]) -> NDArray[np.int64]:
     """Give the rows at which names stand among others, each of which is there once."""
-    heads = _heads(among)
+    heads = _first_words(among)
     order = np.argsort(heads)
     heads = heads[order]
     if (heads[1:] != heads[:-1]).all():
-        return order[np.searchsorted(heads, _heads(wanted))]
+        return order[np.searchsorted(heads, _first_words(wanted))]
     names = numbers_of(among)
     order = np.argsort(names)
     return order[np.searchsorted(names, numbers_of(wanted), sorter=order)]
@@ -118,7 +118,7 @@ def unique_nodes(nodes: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[n
     """Give the first row of each name, in the order of names, and of each row the place of its
     name in that order.
     """
-    heads = _heads(nodes)
+    heads = _first_words(nodes)
     order = np.argsort(heads, kind="stable")
     new = np.ones(len(order), np.bool_)
     new[1:] = heads[order[1:]] != heads[order[:-1]]
@@ -132,7 +132,7 @@ def unique_nodes(nodes: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[n
     return order[new], places
 
 
-def _heads(nodes: NDArray[np.uint8]) -> NDArray[np.uint64]:
+def _first_words(nodes: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """Give the first eight bytes of names as numbers that sort as they do."""
     return np.ascontiguousarray(nodes[:, :8]).view(">u8").reshape(-1).astype(np.uint64)
 

@@ -157,7 +157,7 @@ def _with_texts(
     wanted = np.flatnonzero(most)
     if not len(wanted):
         return known
-    held = _held(known, wanted, most, documents)
+    held = _held(known, wanted, most, documents, distinct)
     if held is None:
         held = _fetched(table, wanted, most[wanted], documents, frames)
     places, data, ends = held
@@ -172,20 +172,22 @@ def _held(
     wanted: NDArray[np.int64],
     most: NDArray[np.int64],
     documents: Identified,
+    distinct: int,
 ) -> Held | None:
     """Give the texts that are wanted as the first pass kept them; None where it kept not all."""
     nodes = nodes_of_fingerprints(known.fingerprints[wanted])
     asked = Wanted(nodes, wanted.astype(LABEL).view(np.uint8).reshape(len(wanted), -1))
-    found = mapped(documents.first_pass.texts, pick_sampled, PICKED_TEXTS, asked, most).toArrow()
-    if not len(found):
+    kept = mapped(documents.first_pass.texts, pick_sampled, PICKED_TEXTS, asked, most)
+    if documents.read - documents.empty > distinct:
+        # A content that is in several partitions may be kept in each, and comes once.
+        kept = kept.dropDuplicates(["chunk"])
+    found = kept.toArrow()
+    if len(found) < len(wanted):
         return None
     labels = fixed_of(_column(found, "chunk"), LABEL).reshape(-1)
-    # A document that is in several partitions may be kept in each.
-    places, first = np.unique(labels, return_index=True)
-    if len(places) < len(wanted):
-        return None
-    data, ends = bytes_of(_column(found, "data").take(pa.array(first)))
-    return Held(places.astype(np.int64), data, ends)
+    order = np.argsort(labels)
+    data, ends = bytes_of(_column(found, "data").take(pa.array(order)))
+    return Held(labels[order].astype(np.int64), data, ends)
 
 
 def _fetched(

@@ -36,13 +36,19 @@ __all__ = [
     "clusters_at_once",
     "components",
     "join_at_once",
+    "joins_at_once",
     "large_star",
     "small_star",
 ]
 
 ONE_TASK_LINKS = 2_000_000
-"""Links that one task joins at once: some 200 MB."""
+"""Links that one task joins at once: some 200 MB, and their ids twice."""
 LABELS = "node binary, component binary"
+
+
+def joins_at_once(links: int) -> bool:
+    """Tell whether one task joins so many links."""
+    return links <= ONE_TASK_LINKS
 
 
 def clusters_at_once(links: DataFrame, several: DataFrame | None, ids: Ids) -> DataFrame:
@@ -170,8 +176,8 @@ def cluster_at_once(counted: bool, batches: Iterable[pa.RecordBatch]) -> Iterato
     if joined is None:
         return
     names, first, places, leaders = joined
-    ids = pa.concat_arrays([batch.column(f"{end}_id") for end in "ab" for batch in held])
-    ids = ids.take(pa.array(first))
+    ids = pa.chunked_array([batch.column(f"{end}_id") for end in "ab" for batch in held])
+    ids = pa.concat_arrays(ids.take(pa.array(first)).chunks)
     count = len(names)
     members = np.bincount(leaders, minlength=count)
     of_links = leaders[places]

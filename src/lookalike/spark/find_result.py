@@ -11,9 +11,8 @@ from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
 from lookalike.candidates.hamming import BITS
-from lookalike.spark import components
 from lookalike.spark.buckets import split_cells
-from lookalike.spark.components import clusters, clusters_at_once
+from lookalike.spark.components import clusters, clusters_at_once, joins_at_once
 from lookalike.spark.frames import collected
 from lookalike.spark.numbering import ONE_TASK_MEMBERS, numbered
 from lookalike.spark.pairing import BLOCK_ROWS
@@ -78,7 +77,7 @@ class SparkFindResult(SparkResult):
         most = min(2 * count + identical, job.choice.distinct)
         several = job.documents.several if identical else None
         ids = job.documents.source.ids
-        if count <= components.ONE_TASK_LINKS and most <= ONE_TASK_MEMBERS:
+        if joins_at_once(count) and most <= ONE_TASK_MEMBERS:
             labels = found = job.frames.keep(clusters_at_once(job.links, several, ids))
         else:
             labels = job.frames.keep(clusters(job.links, job.frames, self.max_rounds))

@@ -50,8 +50,9 @@ SKETCH = np.dtype(
     ]
 )
 """A document whose sketch is kept."""
-SAMPLED_BYTES = 16 << 20
-"""Bytes of documents, at the most, that a partition keeps for the sample."""
+SAMPLED_BYTES = sampling.CLOSE_BYTES * 9 // 8
+"""Bytes of documents, at the most, that a partition keeps for the sample: some more than the sample
+has, so that of as many documents none is left out here that is not left out there."""
 SPARE_DOCUMENTS = 64
 """More documents than are needed on average from a partition: by chance it may have more."""
 
@@ -109,23 +110,21 @@ class FirstDocuments:
         """Hold none yet, and later at most so many."""
         self._most = most
         self._held: list[Canonical] = []
-        self._bound: np.uint64 | None = None
-        """The first word of the largest fingerprint that may still be among the smallest."""
+        self._words = np.empty(0, np.uint64)
+        """The first words of the smallest fingerprints, those of long documents too."""
 
     def add(self, documents: Canonical, rows: NDArray[np.int64]) -> None:
         """Look at the distinct documents of a batch."""
-        if self._bound is not None:
-            rows = rows[documents.fingerprints[rows, 0] <= self._bound]
+        words = documents.fingerprints[rows, 0]
+        self._words = np.unique(np.concatenate([self._words, words]))[: self._most]
+        rows = rows[words <= self._words[-1]] if len(rows) else rows
         if not len(rows):
             return
-        first = sampling.smallest_fingerprints(documents.fingerprints, rows, self._most)
-        joined = Canonical.joined([*self._held, documents.chosen(first)])
+        joined = Canonical.joined([*self._held, documents.chosen(rows)])
         distinct = distinct_rows(joined)
-        rows = sampling.smallest_fingerprints(joined.fingerprints, distinct, self._most)
-        if len(rows) == self._most:
-            self._bound = joined.fingerprints[rows[-1], 0]
+        first = distinct[joined.fingerprints[distinct, 0] <= self._words[-1]]
         how = {"max_documents": self._most, "max_bytes": SAMPLED_BYTES}
-        self._held = [joined.chosen(sampling.sample(joined, rows, **how))]
+        self._held = [joined.chosen(sampling.sample(joined, first, **how))]
 
     def held(self) -> Canonical | None:
         """Give those that fit, of all that came; None where there are none."""

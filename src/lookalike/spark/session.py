@@ -48,6 +48,8 @@ YOUNG_SHARE = 4
 """The share of all memory that it has at the most: one in so many."""
 FEW_CORES = 2
 """Up to so many, one thread collects in less time than several do beside the work."""
+OF_JAVA = ("SPARK_DRIVER_MEMORY", "SPARK_MEM", "PYSPARK_SUBMIT_ARGS", "SPARK_SUBMIT_OPTS")
+"""Where any of these is set, Java has its memory and options from there."""
 OF_COLLECTORS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 """Where options for Java may stand; it does not start where two of them name a collector."""
 BUFFERED = {"spark.buffer.size": str(1 << 20)}
@@ -125,15 +127,24 @@ def _configured() -> str | None:
     return None if any(name in os.environ for name in ELSEWHERE) else "local[*]"
 
 
+def _java_is_configured(conf: Mapping[str, str]) -> bool:
+    """Tell whether somebody has said what Java gets, but for its memory in `conf`."""
+    import pyspark
+
+    defaults = Path(pyspark.__file__).with_name("conf") / "spark-defaults.conf"
+    given = any(name in os.environ for name in OF_JAVA) or defaults.exists()
+    return given or "spark.driver.defaultJavaOptions" in conf
+
+
 def _configure(builder: Any, master: str | None, conf: Mapping[str, str], *, remote: bool) -> Any:
     if remote:
         builder = builder.remote(master) if master else builder
         ours: dict[str, str] = {}
     else:
         builder = builder.master(master) if master else builder
-        on_this_machine = (master or "").startswith("local[")
+        on_this_machine = master == "local" or (master or "").startswith("local[")
         ours = OUR_CONF | (LOCAL_CONF | BUFFERED if on_this_machine else {})
-        if on_this_machine and _configured() is not None:
+        if on_this_machine and _configured() is not None and not _java_is_configured(conf):
             # Whoever configures Spark may have options for Java there, which these would replace.
             memory = _bytes_of(conf[MEMORY]) if MEMORY in conf else default_memory()
             options = java_options(os.cpu_count() or 1, memory)
