@@ -49,8 +49,8 @@ STRAY = "rows of bands name what was never added"
 SWEEP = "compact it, which removes them"
 AGAIN = "restore a copy of it, or make it again, of what lookalike index export can still read"
 REPAIR = (
-    "restore a copy of it, or remove these documents, which --json names, compact it, and add them "
-    "again"
+    "restore a copy of it, or remove these documents, whose ids it gives as JSON, compact it, and "
+    "add them again"
 )
 
 
