@@ -548,8 +548,8 @@ class TestWhole:
         connection.close()
         line = (
             f"{pages} is damaged, the rows of bands are not those of document 'bread': restore a "
-            "copy of it, or remove these documents, whose ids it gives as JSON, compact it, and add "
-            "them again"
+            "copy of it, or remove these documents, whose ids it gives as JSON, compact it, and "
+            "add them again"
         )
         assert refused(told("index", "check", pages)) == line
         status, output, errors = told("index", "check", pages, "--json", "-q")
