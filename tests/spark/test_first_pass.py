@@ -48,15 +48,16 @@ def rows_of(packed: list[pa.RecordBatch]) -> set[tuple[Any, ...]]:
 
 
 @pytest.mark.parametrize(
-    "recipe",
+    ("shingle", "more"),
     [
-        recipe_of("chars:2", bands=5, rows=3),
-        recipe_of("words:1", bands=1, rows=64),
-        recipe_of("chars:2", multiset=True, bands=9, rows=2),
+        ("chars:2", {"bands": 5, "rows": 3}),
+        ("words:1", {"bands": 1, "rows": 64}),
+        ("chars:2", {"bands": 9, "rows": 2, "multiset": True}),
     ],
 )
 @given(texts=TEXTS)
-def test_sketches_of_the_first_pass_give_the_rows_of_a_later_one(recipe, texts) -> None:
+def test_sketches_of_the_first_pass_give_the_rows_of_a_later_one(shingle, more, texts) -> None:
+    recipe = recipe_of(shingle, **more)
     batches = batches_of(texts, 7)
     made = pa.Table.from_batches(identify(recipe.form, False, recipe.dump(), iter(batches)))
     sketches = made.filter(pa.compute.is_valid(made["sketches"])).select(["sketches"])
