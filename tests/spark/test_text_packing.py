@@ -39,15 +39,14 @@ def test_packed_texts_come_back_in_their_chunks(some: list[Row]) -> None:
 def test_wanted_texts_are_picked_for_each_of_their_labels(
     some: list[Row], asked: set[tuple[int, int]]
 ) -> None:
-    table = pa.table(
-        {
-            "node": pa.array([NODES[node] for node, _ in asked], pa.binary()),
-            "chunk": pa.array([NODES[label] for _, label in asked], pa.binary()),
-        }
+    ordered = sorted(asked)
+    nodes, labels = (
+        np.frombuffer(b"".join(NODES[one[i]] for one in ordered), np.uint8).reshape(-1, 16)
+        for i in (0, 1)
     )
     found = [
         (row["chunk"], row["node"], row["data"])
-        for batch in pick_texts(Wanted.of(table), pack_texts(batches_of(some)))
+        for batch in pick_texts(Wanted(nodes, labels), pack_texts(batches_of(some)))
         for row in batch.to_pylist()
     ]
     expected = [

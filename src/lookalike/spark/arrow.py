@@ -22,6 +22,7 @@ __all__ = [
     "numbers_of",
     "packed_rows",
     "places_of",
+    "ranks",
     "shortened",
     "unique_nodes",
     "unpacked_rows",
@@ -132,15 +133,25 @@ def unique_nodes(nodes: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[n
     return order[new], places
 
 
+def ranks(groups: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count each member of a group among those before it."""
+    order = np.argsort(groups, kind="stable")
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    counted = np.arange(len(groups)) - np.repeat(starts, np.diff(np.append(starts, len(groups))))
+    ranks = np.empty(len(groups), np.int64)
+    ranks[order] = counted
+    return ranks
+
+
 def _first_words(nodes: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """Give the first eight bytes of names as numbers that sort as they do."""
     return np.ascontiguousarray(nodes[:, :8]).view(">u8").reshape(-1).astype(np.uint64)
 
 
-def packed_rows(rows: pa.RecordBatch) -> bytes:
-    """Write a batch into one value, compressed."""
+def packed_rows(rows: pa.RecordBatch, compression: str | None = "lz4") -> bytes:
+    """Write a batch into one value, compressed unless it has nothing to compress."""
     sink = pa.BufferOutputStream()
-    options = pa.ipc.IpcWriteOptions(compression="lz4", use_threads=False)
+    options = pa.ipc.IpcWriteOptions(compression=compression, use_threads=False)
     with pa.ipc.new_stream(sink, rows.schema, options=options) as writer:
         writer.write_batch(rows)
     return bytes(sink.getvalue())

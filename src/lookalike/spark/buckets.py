@@ -17,9 +17,11 @@ from lookalike.base.wording import setting
 from lookalike.candidates.buckets import MIN_PAIRS_LIMIT, PAIRS_PER_DOCUMENT
 from lookalike.spark.frames import collected, mapped
 from lookalike.spark.pair_packing import (
+    CANDIDATES,
     PACKED_PAIRS,
     PAIR_BYTES,
     PAIRS,
+    pack_pairs,
     unique_pairs,
     unpack_pairs,
 )
@@ -49,7 +51,7 @@ __all__ = [
     "pairs_of_small",
     "refuse_if_quadratic",
     "split_cells",
-    "unpacked_once",
+    "unique_once",
 ]
 
 ROW_BYTES = 100
@@ -123,10 +125,7 @@ def paired(
 
 
 def all_pairs(met: Met, recipe: Recipe, distinct: int, frames: Frames) -> DataFrame:
-    """Give the near pairs of all buckets, each once: a, b, home, a_bytes, b_bytes.
-
-    The home of a pair is a number of the first document of a bucket in which both are.
-    """
+    """Give the near pairs of all buckets, each once, packed: pairs, bytes, rows."""
     refuse_if_quadratic(met.sizes, str(recipe.cascade), distinct)
     if met.large is None:
         return pairs_of_small(met)
@@ -145,22 +144,22 @@ def all_pairs(met: Met, recipe: Recipe, distinct: int, frames: Frames) -> DataFr
 
 
 def pairs_of_small(met: Met) -> DataFrame:
-    """Give the near pairs of small buckets, each once."""
+    """Give the near pairs of small buckets, each once, packed."""
     return _told_apart(met.pairs, met.near, met.slices)
 
 
 def _told_apart(packed: DataFrame, count: int, slices: Slices) -> DataFrame:
     """Give so many packed pairs, each once: by slices, unless these have too many."""
     if count > SLICE_PAIRS * slices.of_pairs:
-        return distinct_pairs(mapped(packed, unpack_pairs, PAIRS))
-    return unpacked_once(packed, slices)
+        return mapped(distinct_pairs(mapped(packed, unpack_pairs, PAIRS)), pack_pairs, CANDIDATES)
+    return unique_once(packed, slices)
 
 
-def unpacked_once(packed: DataFrame, slices: Slices) -> DataFrame:
+def unique_once(packed: DataFrame, slices: Slices) -> DataFrame:
     """Give packed pairs, each once."""
     task = F.pmod("slice", F.lit(slices.tasks)).cast("int")
     together = packed.repartitionById(slices.tasks, task).sortWithinPartitions("slice")
-    return mapped(together, unique_pairs, PAIRS)
+    return mapped(together, unique_pairs, CANDIDATES)
 
 
 def distinct_pairs(pairs: DataFrame) -> DataFrame:

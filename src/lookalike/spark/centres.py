@@ -14,12 +14,19 @@ from typing import TYPE_CHECKING
 from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
-from lookalike.spark.buckets import Slices, all_pairs, paired, unpacked_once
+from lookalike.spark.buckets import Slices, all_pairs, paired, unique_once
 from lookalike.spark.frames import collected, mapped
 from lookalike.spark.packing import PACKED, pack
-from lookalike.spark.pair_packing import PACKED_PAIRS
+from lookalike.spark.pair_packing import (
+    CANDIDATES,
+    PACKED_PAIRS,
+    PAIRS,
+    pack_pairs,
+    unpack_pairs,
+)
 from lookalike.spark.pairing import BLOCK_ROWS, Limits, pair_with_centres
-from lookalike.spark.scoring import scored, totals_of
+from lookalike.spark.placing import totals_of
+from lookalike.spark.scoring import scored
 from lookalike.spark.thinning import ONE_TASK_LINKS, oriented, removed, settle_partly
 
 if TYPE_CHECKING:
@@ -69,7 +76,7 @@ def thinned_by_centres(
     columns = left.select("band", "key", "node", "bytes", "check")
     packed = mapped(columns, pack, PACKED, slices.count)
     met = paired(packed, slices, job.recipe, frames)
-    last = frames.keep(all_pairs(met, job.recipe, job.choice.distinct, frames))
+    last = frames.keep(all_pairs(met, job.recipe, job.documents.distinct, frames))
     edges = frames.checkpoint(edges.unionByName(_scored(job, last)).distinct())
     undecided = edges
     if gone is not None:
@@ -98,13 +105,13 @@ def _with_centres(rows: DataFrame) -> DataFrame:
 
 
 def _near(job: SparkJob, rows: DataFrame, *, among: bool) -> DataFrame:
-    """Give the near pairs of centres and those after them, each once."""
+    """Give the near pairs of centres and those after them, each once, packed."""
     together = rows.repartition(*BUCKET).sortWithinPartitions(*BUCKET, "place")
     columns = together.select(*BUCKET, "node", "bytes", "check", "centre")
-    slices = Slices.of(job.choice.distinct, job.recipe, job.frames)
+    slices = Slices.of(job.documents.distinct, job.recipe, job.frames)
     given = job.recipe.dump(), among, slices.of_pairs
     found = mapped(columns, pair_with_centres, PACKED_PAIRS, *given)
-    return job.frames.keep(unpacked_once(found, slices))
+    return job.frames.keep(unique_once(found, slices))
 
 
 def _scored(job: SparkJob, pairs: DataFrame) -> DataFrame:
@@ -144,5 +151,6 @@ def _with_nearest(job: SparkJob, edges: DataFrame, rows: DataFrame, gone: DataFr
     known = edges.select(
         F.least("first", "second").alias("a"), F.greatest("first", "second").alias("b")
     )
-    fresh = near.join(known, ["a", "b"], "left_anti")
-    return edges.unionByName(_scored(job, fresh)).distinct()
+    fresh = mapped(near, unpack_pairs, PAIRS).join(known, ["a", "b"], "left_anti")
+    packed = job.frames.keep(mapped(fresh, pack_pairs, CANDIDATES))
+    return edges.unionByName(_scored(job, packed)).distinct()

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
 from lookalike.planning import sampling
@@ -23,7 +22,7 @@ from lookalike.spark.arrow import (
     fixed_of,
     nodes_of_fingerprints,
 )
-from lookalike.spark.frames import collected, mapped
+from lookalike.spark.frames import mapped
 from lookalike.spark.text_packing import LABEL, PICKED_TEXTS, Wanted, pick_sampled
 from lookalike.spark.workers import texts
 from lookalike.text.normalise import Canonical
@@ -31,7 +30,6 @@ from lookalike.text.shingles import HEAD_BYTES
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from pyspark.sql import DataFrame
 
     from lookalike.recipe import Chosen
     from lookalike.settings import Settings
@@ -43,17 +41,11 @@ __all__ = ["Choice", "choice_for"]
 MEMORY = 1 << 30
 """Memory that a corpus small enough to be compared whole is known to fit in."""
 
-NARROWED = 2
-"""How many times the names of a sample are looked at before all are."""
-
 
 class Choice(NamedTuple):
     """What was chosen, and the documents that it was chosen by."""
 
     chosen: Chosen
-    distinct: int
-    most_copies: int
-    """Of one content, that of the most documents."""
     sample: SampledDocuments
     nodes: NDArray[np.uint8]
     """The names of the sampled documents."""
@@ -96,14 +88,8 @@ class SampledDocuments:
 def choice_for(settings: Settings, documents: Identified, frames: Frames) -> Choice:
     """Choose the recipe of the documents."""
     limit = sampling.MAX_CLOSE_DOCUMENTS
-    first = documents.nodes.select("node", "bytes", "copies", F.col("place.id").alias("id"))
-    table = _first(first, limit, documents.read - documents.empty)
-    distinct, most_copies = len(table), pc.max(table["copies"]).as_py() or 0
-    if distinct == limit:
-        (found,) = collected(
-            documents.nodes.agg(F.count("*").alias("nodes"), F.max("copies").alias("copies"))
-        )
-        distinct, most_copies = found["nodes"], found["copies"]
+    table = documents.first(limit)
+    distinct = documents.distinct
     nodes = fixed_of(_column(table, "node"), np.uint8).reshape(len(table), NODE_BYTES)
     prints = fingerprints_of_nodes(nodes)
     sizes = _column(table, "bytes").to_numpy().astype(np.int64)
@@ -118,19 +104,7 @@ def choice_for(settings: Settings, documents: Identified, frames: Frames) -> Cho
         documents.empty,
     )
     chosen = choose(settings, sample, memory=MEMORY)
-    return Choice(chosen, distinct, most_copies, sampled, nodes, _column(table, "id"))
-
-
-def _first(nodes: DataFrame, limit: int, most: int) -> pa.Table:
-    """Give so many of the first names, of at most so many in all."""
-    if most > NARROWED * limit:
-        # Names are spread evenly: those below a bound are enough, unless many are copies.
-        bound = (NARROWED * limit << 8 * NODE_BYTES) // most
-        few = nodes.where(F.col("node") < F.lit(bound.to_bytes(NODE_BYTES, "big")))
-        table = few.orderBy("node").limit(limit).toArrow()
-        if len(table) == limit:
-            return table.combine_chunks()
-    return nodes.orderBy("node").limit(limit).toArrow().combine_chunks()
+    return Choice(chosen, sampled, nodes, _column(table, "id"))
 
 
 def _column(table: pa.Table, name: str) -> pa.Array:

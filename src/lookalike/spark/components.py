@@ -16,7 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
 from lookalike.candidates.union_find import UnionFind
 from lookalike.cluster.components import COMPARED_MEMBERS
-from lookalike.spark.arrow import fixed_column, fixed_of, unique_nodes
+from lookalike.spark.arrow import fixed_column, fixed_of, ranks, unique_nodes
 from lookalike.spark.frames import collected, mapped
 from lookalike.spark.numbering import sizes_and_numbers
 
@@ -62,7 +62,7 @@ def clusters_at_once(links: DataFrame, several: DataFrame | None, ids: Ids) -> D
         both = F.col("node").alias("a"), F.col("node").alias("b")
         named = F.col("id").alias("a_id"), F.col("id").alias("b_id")
         alone = several.select(*both, *named, F.lit(1.0).alias("similarity"), "copies")
-        rows = rows.unionByName(alone)
+        rows = rows.unionByName(alone, allowMissingColumns=True)
     schema = (
         f"node binary, id {ids.type_name}, label binary, similarity double, compared boolean, "
         "copies bigint, size bigint, cluster bigint"
@@ -73,21 +73,25 @@ def clusters_at_once(links: DataFrame, several: DataFrame | None, ids: Ids) -> D
 def clusters(links: DataFrame, frames: Frames, max_rounds: int | None = None) -> DataFrame:
     """Give each linked document its component, and the smallest similarity of two members.
 
-    The columns are node, id, label, similarity, compared. Where every two members are linked,
-    the links tell the similarity; else it is null, and those that are `compared` tell: all members,
-    or those with the smallest fingerprints where they are many.
+    The columns are node, id, label, similarity, compared. Where every two members are linked, or
+    all met in one chunk, the links tell the similarity; else it is null, and those that are
+    `compared` tell: all members, or those with the smallest fingerprints where they are many.
     """
     labels = frames.keep(components(links, frames, max_rounds))
     linked = (
         links.join(labels.withColumnRenamed("node", "a"), "a")
         .groupBy("component")
-        .agg(F.count("*").alias("links"), F.min("similarity").alias("similarity"))
+        .agg(
+            F.count("*").alias("links"),
+            F.min("similarity").alias("similarity"),
+            F.max(F.struct(F.col("members").alias("met"), "lowest")).alias("group"),
+        )
     )
     sizes = labels.groupBy("component").agg(F.count("*").alias("members"))
-    known = linked.join(sizes, "component").select(
-        "component",
-        F.expr("if(links < members * (members - 1) / 2, null, similarity)").alias("similarity"),
-    )
+    of_group = F.expr("if(group.met = members, group.lowest, null)")
+    every = F.expr("links = members * (members - 1) / 2")
+    similarity = F.when(every, F.col("similarity")).otherwise(of_group)
+    known = linked.join(sizes, "component").select("component", similarity.alias("similarity"))
     place = F.row_number().over(Window.partitionBy("component").orderBy("node"))
     compared = F.col("similarity").isNull() & (place <= COMPARED_MEMBERS)
     named = [links.select(F.col(end).alias("node"), F.col(f"{end}_id").alias("id")) for end in "ab"]
@@ -191,14 +195,22 @@ def cluster_at_once(counted: bool, batches: Iterable[pa.RecordBatch]) -> Iterato
     copies = np.ones(count, np.int64)
     np.maximum.at(copies, places, several)
     sizes, numbers = sizes_and_numbers(leaders, copies, ids, counted=counted)
-    loose = links < members * (members - 1) // 2
+    met, lowest = (
+        np.concatenate([batch.column(name).fill_null(0).to_numpy() for batch in held])
+        for name in ("members", "lowest")
+    )
+    # Where all members met in one chunk, it is known how alike they are.
+    whole = met == members[of_links]
+    smallest[of_links[whole]] = lowest[whole]
+    known = np.bincount(of_links, whole, minlength=count) > 0
+    loose = ~known & (links < members * (members - 1) // 2)
     yield pa.RecordBatch.from_pydict(
         {
             "node": fixed_column(names),
             "id": ids,
             "label": fixed_column(names[leaders]),
             "similarity": pa.array(smallest[leaders], mask=loose[leaders]),
-            "compared": pa.array(loose[leaders] & (_ranks(leaders) < COMPARED_MEMBERS)),
+            "compared": pa.array(loose[leaders] & (ranks(leaders) < COMPARED_MEMBERS)),
             "copies": pa.array(copies),
             "size": pa.array(sizes),
             "cluster": pa.array(numbers),
@@ -226,13 +238,3 @@ def _joined(
     leaders = np.full(int(labels.max()) + 1, len(names), np.int64)
     np.minimum.at(leaders, labels, np.arange(len(names)))
     return names, distinct, first, leaders[labels]
-
-
-def _ranks(groups: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Count each member of a group among those before it."""
-    order = np.argsort(groups, kind="stable")
-    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
-    counted = np.arange(len(groups)) - np.repeat(starts, np.diff(np.append(starts, len(groups))))
-    ranks = np.empty(len(groups), np.int64)
-    ranks[order] = counted
-    return ranks

@@ -12,13 +12,27 @@ from lookalike.base.errors import SourceError
 from lookalike.base.wording import quoted, setting
 from lookalike.cluster.keep import column_of
 from lookalike.read.batches import listed
+from lookalike.spark.arrow import NODE_BYTES
 from lookalike.spark.columns import preference
 from lookalike.spark.frames import collected, mapped
 from lookalike.spark.guessing import FirstPass
+from lookalike.spark.naming import (
+    CONTENTS,
+    NAMES,
+    SLICED,
+    first_names,
+    gather,
+    ids_of_needed,
+    pack_contents,
+    slice_named,
+    unpack_contents,
+    unpack_named,
+)
 from lookalike.spark.values import value_of
-from lookalike.spark.workers import identify, problems
+from lookalike.spark.workers import NAMED, identify, problems
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from pyspark.sql import Column, DataFrame
 
     from lookalike.recipe import CanonicalForm, Recipe
@@ -29,6 +43,8 @@ __all__ = ["Identified", "identified"]
 
 DOCUMENT_BYTES = 64
 """Of the id and the name of a document, about."""
+ENOUGH = 2
+"""How many times as many names as are asked for are looked at, before all are."""
 
 
 @dataclass(frozen=True)
@@ -37,16 +53,22 @@ class Identified:
 
     source: Source
     form: CanonicalForm
-    documents: DataFrame
-    """id, node, bytes: a row for each document, empty ones too."""
-    nodes: DataFrame
-    """node, place, copies, bytes: each content once, without the empty one. The place sorts as
-    documents are preferred, and its last field is the id of the one that stands for all."""
+    first_pass: FirstPass
+    contents: DataFrame
+    """slice, contents: each content once, without the empty one, packed by slice; kept."""
+    slices: int
     read: int
     empty: int
-    by_id: bool
-    """Documents are preferred by their ids alone."""
-    first_pass: FirstPass
+    distinct: int
+    most_copies: int
+    """Of one content, that of the most documents."""
+    ordered: DataFrame | None = None
+    """node, place, copies, bytes: contents whose first documents are not those of the first ids."""
+
+    @property
+    def by_id(self) -> bool:
+        """Whether documents are preferred by their ids alone."""
+        return self.ordered is None
 
     def place_of(self, id_column: str) -> Column:
         """Give the place of a content by the id of its first document, where ids alone count."""
@@ -54,9 +76,22 @@ class Identified:
         return F.struct(*keys, F.col(id_column).alias("id"))
 
     @property
+    def nodes(self) -> DataFrame:
+        """node, place, copies, bytes: each content once, without the empty one.
+
+        The place sorts as documents are preferred, and its last field is the id of the one that
+        stands for all.
+        """
+        if self.ordered is not None:
+            return self.ordered
+        return self._unpacked().withColumn("place", self.place_of("id"))
+
+    @property
     def filled(self) -> DataFrame:
         """The documents that are not empty: node, id."""
-        return self.documents.where("bytes > 0").select("node", "id")
+        named = self.first_pass.named
+        schema = f"node binary, id {self.source.ids.type_name}"
+        return mapped(named, unpack_named, schema, ("node", "id"))
 
     @property
     def copied(self) -> DataFrame:
@@ -66,8 +101,39 @@ class Identified:
     @property
     def several(self) -> DataFrame:
         """Contents that several documents have: node, id, copies; the id is that of the first."""
-        first = F.col("place.id").alias("id")
-        return self.nodes.where("copies > 1").select("node", first, "copies")
+        return self._unpacked(several=True).select("node", "id", "copies")
+
+    def first(self, count: int) -> pa.Table:
+        """Give so many contents of the smallest names, in their order: node, id, copies, bytes."""
+        below = None
+        if self.distinct > ENOUGH * count:
+            # Names are spread evenly.
+            below = (ENOUGH * count << 8 * NODE_BYTES) // self.distinct
+        found = self._first(count, below)
+        return found if below is None or len(found) == count else self._first(count, None)
+
+    def _first(self, count: int, below: int | None) -> pa.Table:
+        bound = None if below is None else below.to_bytes(NODE_BYTES, "big")
+        packed = self.contents.select("contents")
+        found = mapped(packed, first_names, self._columns, bound, count).toArrow()
+        return found.sort_by("node").slice(0, count).combine_chunks()
+
+    def ids_of(self, needed: DataFrame) -> DataFrame:
+        """Give what chunks need, packed by slice, one by one with the ids: chunk, node, id."""
+        kind = F.lit(NAMES).alias("kind")
+        contents = self.contents.select("slice", kind, F.col("contents").alias("rows"))
+        together = contents.unionByName(needed).repartitionById(self.slices, "slice")
+        together = together.sortWithinPartitions("slice", "kind")
+        schema = f"chunk bigint, node binary, id {self.source.ids.type_name}"
+        return mapped(together, ids_of_needed, schema)
+
+    @property
+    def _columns(self) -> str:
+        return f"node binary, id {self.source.ids.type_name}, copies bigint, bytes bigint"
+
+    def _unpacked(self, *, several: bool = False) -> DataFrame:
+        packed = self.contents.select("contents")
+        return mapped(packed, unpack_contents, self._columns, several)
 
 
 def identified(
@@ -95,78 +161,86 @@ def identified(
         value_column, kind = value_of(source, column, what=name)
         others.append(value_column.alias(name))
         types[name] = kind
-    fields = [
-        T.StructField("id", source.ids.kind),
-        *(T.StructField(name, kind) for name, kind in types.items()),
-        T.StructField("node", T.BinaryType()),
-        T.StructField("bytes", T.LongType()),
-    ]
     by_length = keep in ("longest", "shortest")
-    if by_length:
-        fields.append(T.StructField("characters", T.LongType()))
-    named_by = [field.name for field in fields]
-    fields += [T.StructField(name, T.BinaryType()) for name in ("sketches", "texts")]
     given = form, by_length, None if guess is None else guess.dump()
-    made = frames.keep(mapped(source.documents(*others), identify, T.StructType(fields), *given))
-    named = made.select(*named_by)
-    source, read, empty = _checked(source, form, named)
-    # All that is asked of documents later is by content: they are brought together once.
-    parts = frames.partitions_for(read, DOCUMENT_BYTES)
-    documents = frames.keep(named.repartition(parts, "node"))
+    made = frames.keep(mapped(source.documents(*others), identify, NAMED, *given))
+    first_pass = FirstPass(guess, made)
+    source, read, empty = _checked(source, form, made)
     if read == empty and not source.documents().where("content is not null").limit(1).count():
         # As locally, it is not known what documents are of which none was seen.
         form = replace(form, kind=None, dimension=0)
-    columns = preference(keep, source.ids, types.get("order"), types.get("value"))
+    slices = frames.partitions_for(read, DOCUMENT_BYTES)
     by_id = keep == "first" and order is None
-    by_number = by_id and isinstance(source.ids.kind, T.LongType)
-    nodes = frames.keep(_contents(documents.where("bytes > 0"), columns, by_number=by_number))
-    first_pass = FirstPass(guess, made)
-    return Identified(source, form, documents, nodes, read, empty, by_id, first_pass)
+    key = "S16" if isinstance(source.ids.kind, T.StringType) else "i8"
+    counted = source.ids.counted
+    sliced = mapped(first_pass.named, slice_named, SLICED, slices, counted, by_id)
+    contents = frames.keep(_gathered(sliced, slices, counted=counted, key=key))
+    ordered = None
+    if not by_id:
+        fields = [
+            T.StructField("node", T.BinaryType()),
+            T.StructField("id", source.ids.kind),
+            T.StructField("bytes", T.LongType()),
+            *(T.StructField(name, kind) for name, kind in types.items()),
+            *([T.StructField("characters", T.LongType())] if by_length else []),
+        ]
+        names = tuple(field.name for field in fields)
+        rows = mapped(first_pass.named, unpack_named, T.StructType(fields), names)
+        columns = preference(keep, source.ids, types.get("order"), types.get("value"))
+        ordered = frames.keep(_contents(rows, columns))
+    distinct, most_copies = _counted(contents, source)
+    if ordered is not None:
+        each = ordered.select("node", F.col("place.id").alias("id"), "copies", "bytes")
+        sliced = mapped(each, pack_contents, SLICED, slices)
+        contents = frames.keep(_gathered(sliced, slices, counted=counted, key=key))
+        distinct, most_copies = _counted(contents, source)
+    known = first_pass, contents, slices, read, empty, distinct, most_copies, ordered
+    return Identified(source, form, *known)
 
 
-def _contents(documents: DataFrame, columns: list[Column], *, by_number: bool) -> DataFrame:
-    """Give each content once, with the first place of its documents in the order of preference."""
-    by_content = documents.groupBy("node")
-    counts = F.count("*").alias("copies"), F.max("bytes").alias("bytes")
-    if by_number:
-        # Spark groups by hash where it keeps numbers alone, and sorts all rows where it does not.
-        found = by_content.agg(F.min("id").alias("id"), *counts)
-        place = F.struct(F.col("id").alias("k0"), "id").alias("place")
-        return found.select("node", place, "copies", "bytes")
-    place = F.struct(*(one.alias(f"k{i}") for i, one in enumerate(columns)), F.col("id"))
-    return by_content.agg(F.min(place).alias("place"), *counts)
+def _gathered(sliced: DataFrame, slices: int, *, counted: bool, key: str) -> DataFrame:
+    """Bring contents and ids together by slice."""
+    together = sliced.repartitionById(slices, "slice").sortWithinPartitions("slice", "kind")
+    return mapped(together, gather, CONTENTS, counted, key)
 
 
-def _checked(source: Source, form: CanonicalForm, documents: DataFrame) -> tuple[Source, int, int]:
-    """Refuse ids that repeat or are missing, and documents that cannot be read; count the rest."""
-    is_text = isinstance(source.ids.kind, T.StringType)
-    digits = F.col("id").rlike("^[0-9]+$") if is_text else F.lit(False)
-    # Numbers alone, so that Spark groups by hash; what is wrong is looked for where something is.
-    by_id = documents.groupBy("id").agg(
-        F.count("*").alias("n"),
-        F.count_if(F.col("bytes") == 0).alias("empty"),
-        F.count_if(F.col("bytes").isNull()).alias("problems"),
-    )
+def _counted(contents: DataFrame, source: Source) -> tuple[int, int]:
+    """Count the contents, and the most documents of one; refuse ids that repeat."""
     (found,) = collected(
-        by_id.agg(
-            F.sum("n").alias("read"),
-            F.sum("empty").alias("empty"),
-            F.max("n").alias("most"),
-            F.sum(F.when(F.col("id").isNull(), F.col("n"))).alias("unnamed"),
-            F.sum("problems").alias("problems"),
-            F.bool_and(digits).alias("counted"),
+        contents.agg(
+            F.sum("distinct").alias("distinct"),
+            F.max("most_copies").alias("copies"),
+            F.sum("repeated").alias("repeated"),
         )
     )
-    where = f"column {quoted(source.id_column)}"
-    if found["unnamed"]:
-        raise SourceError(
-            f"{found['unnamed']:,} rows have no id in {where}: give every document one"
-        )
-    if (found["most"] or 0) > 1:
+    if found["repeated"]:
+        by_id = source.documents().groupBy("id").agg(F.count("*").alias("n"))
         (repeated,) = collected(by_id.where("n > 1").agg(F.min("id").alias("id")))
         raise SourceError(
-            f"id {quoted(repeated['id'])} appears in more than one row of {where}: name another "
-            f"by {setting('id')}, or give every document an id of its own"
+            f"id {quoted(repeated['id'])} appears in more than one row of column "
+            f"{quoted(source.id_column)}: name another by {setting('id')}, or give every document "
+            "an id of its own"
+        )
+    return found["distinct"] or 0, found["copies"] or 0
+
+
+def _contents(documents: DataFrame, columns: list[Column]) -> DataFrame:
+    """Give each content once, with the first place of its documents in the order of preference."""
+    place = F.struct(*(one.alias(f"k{i}") for i, one in enumerate(columns)), F.col("id"))
+    return documents.groupBy("node").agg(
+        F.min(place).alias("place"), F.count("*").alias("copies"), F.max("bytes").alias("bytes")
+    )
+
+
+def _checked(source: Source, form: CanonicalForm, made: DataFrame) -> tuple[Source, int, int]:
+    """Refuse ids that are missing, and documents that cannot be read; count the rest."""
+    names = ("rows", "empty", "unnamed", "problems")
+    counted = F.bool_and("counted").alias("counted")
+    (found,) = collected(made.agg(*(F.sum(name).alias(name) for name in names), counted))
+    if found["unnamed"]:
+        raise SourceError(
+            f"{found['unnamed']:,} rows have no id in column {quoted(source.id_column)}: give "
+            "every document one"
         )
     if found["problems"]:
         schema = f"id {source.ids.type_name}, problem string"
@@ -177,4 +251,4 @@ def _checked(source: Source, form: CanonicalForm, documents: DataFrame) -> tuple
             f"document {quoted(problem['id'])} {problem['problem']}: fix or remove it"
         )
     ids = replace(source.ids, counted=bool(found["counted"]))
-    return replace(source, ids=ids), found["read"] or 0, found["empty"] or 0
+    return replace(source, ids=ids), found["rows"] or 0, found["empty"] or 0

@@ -74,7 +74,7 @@ class SparkFindResult(SparkResult):
         """
         job = self.job
         count, identical = job.counts["links"], job.counts["identical"]
-        most = min(2 * count + identical, job.choice.distinct)
+        most = min(2 * count + identical, job.documents.distinct)
         several = job.documents.several if identical else None
         ids = job.documents.source.ids
         if joins_at_once(count) and most <= ONE_TASK_MEMBERS:
@@ -133,7 +133,7 @@ def _pairs_of_copies(copied: DataFrame, job: SparkJob) -> DataFrame:
     Where one content has very many copies, a block of copies meets another.
     """
     keys, place = ["node"], "id"
-    if job.choice.most_copies > BLOCK_ROWS:
+    if job.documents.most_copies > BLOCK_ROWS:
         keys, place = ["node", "left", "right"], "place"
         number = F.row_number().over(Window.partitionBy("node").orderBy("id")) - 1
         copied = split_cells(copied.withColumn("place", number), ["node"], "place")

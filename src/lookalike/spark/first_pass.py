@@ -32,7 +32,6 @@ __all__ = [
     "SKETCH_ROWS",
     "FirstDocuments",
     "distinct_rows",
-    "on_first_row",
     "packed_documents",
     "sampled_documents",
     "sketches_packed",
@@ -80,11 +79,6 @@ def sketches_packed(recipe: Recipe, documents: Canonical, rows: NDArray[np.int64
 def sketches_unpacked(value: pa.Scalar) -> NDArray[np.void]:
     """Give the sketches that were packed into a value."""
     return np.frombuffer(value.as_buffer(), SKETCH)
-
-
-def on_first_row(value: bytes | None, rows: int) -> pa.Array:
-    """Make a column that holds one value, in its first row."""
-    return pa.array([value, *[None] * (rows - 1)], pa.binary())
 
 
 def packed_documents(documents: Canonical) -> bytes:

@@ -37,7 +37,7 @@ class FirstPass:
 
     guess: Recipe | None
     made: DataFrame
-    """sketches, texts: of batches, and of partitions; null in most rows."""
+    """named, sketches, texts: of batches, and of tasks; null where a row has none."""
 
     def serves(self, recipe: Recipe) -> bool:
         """Tell whether the sketches are those of the recipe, as far as it needs them."""
@@ -50,13 +50,18 @@ class FirstPass:
         )
 
     @property
+    def named(self) -> DataFrame:
+        """The documents of each batch with their names: named."""
+        return self.made.where("named is not null").select("named")
+
+    @property
     def sketches(self) -> DataFrame:
         """The sketches of each batch: sketches."""
         return self.made.where("sketches is not null").select("sketches")
 
     @property
     def texts(self) -> DataFrame:
-        """The documents of each partition with the smallest fingerprints: texts."""
+        """The documents of each task with the smallest fingerprints: texts."""
         return self.made.where("texts is not null").select("texts")
 
 

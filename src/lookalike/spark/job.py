@@ -19,7 +19,8 @@ from lookalike.spark.documents import Identified, identified
 from lookalike.spark.frames import Frames, mapped
 from lookalike.spark.guessing import guessed
 from lookalike.spark.packing import PACKED, pack
-from lookalike.spark.scoring import Content, scored, totals_of
+from lookalike.spark.placing import totals_of
+from lookalike.spark.scoring import Content, scored
 from lookalike.spark.workers import encode, encode_packed, pack_sketches
 
 if TYPE_CHECKING:
@@ -101,28 +102,27 @@ class SparkJob:
         counts = {
             "read": documents.read,
             "empty": documents.empty,
-            "identical": documents.read - documents.empty - choice.distinct,
+            "identical": documents.read - documents.empty - documents.distinct,
         }
         large = None
         if recipe.cascade is None:
             content = Content(recipe, documents)
             with steps("compare"):
                 links = _every_pair(choice, content, frames)
-                counts["candidates"] = choice.distinct * (choice.distinct - 1) // 2
+                counts["candidates"] = documents.distinct * (documents.distinct - 1) // 2
         else:
             with steps("band"):
-                slices = Slices.of(choice.distinct, recipe, frames)
+                slices = Slices.of(documents.distinct, recipe, frames)
                 content, packed = _encoded(documents, recipe, slices, frames)
-                content.keeps_texts = pair_large and not recipe.by_sketches
                 met = paired(packed, slices, recipe, frames, every=pair_large)
                 if pair_large or met.large is None:
-                    pairs = frames.keep(all_pairs(met, recipe, choice.distinct, frames))
+                    pairs = frames.keep(all_pairs(met, recipe, documents.distinct, frames))
                 else:
                     pairs, large = frames.keep(pairs_of_small(met)), met.large
                 totals = totals_of(pairs)
                 counts["candidates"] = totals.pairs
             with steps("compare"):
-                links = frames.keep(scored(pairs, totals, content, frames))
+                links = frames.keep(scored(pairs, totals, content, frames, whole=pair_large))
         with steps("compare"):
             counts["links"] = links.count()
         facts = settings, frames, documents, choice, content
@@ -199,6 +199,8 @@ def _every_pair(choice: Choice, content: Content, frames: Frames) -> DataFrame:
             "a_id": choice.ids.take(pa.array(a)),
             "b_id": choice.ids.take(pa.array(b)),
             "similarity": np.concatenate([np.empty(0), *(one.similarity for one in found)]),
+            "members": pa.nulls(len(a), pa.int64()),
+            "lowest": pa.nulls(len(a), pa.float64()),
         }
     )
     return frames.of_table(table, content.links)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from lookalike.spark.columns import Ids
     from lookalike.spark.frames import Frames
 
-__all__ = ["ONE_TASK_MEMBERS", "number_at_once", "numbered", "sizes_and_numbers"]
+__all__ = ["ONE_TASK_MEMBERS", "number_at_once", "numbered", "order_of_ids", "sizes_and_numbers"]
 
 PLACE_BITS = 33
 """The lower bits of Spark's own numbers of rows, which count within a partition."""
@@ -63,7 +63,7 @@ def sizes_and_numbers(
     labels: NDArray[np.int64], copies: NDArray[np.int64], ids: pa.Array, *, counted: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Give of each member the size and the number of its cluster, which a small label names."""
-    order = _by_id(ids, counted=counted)
+    order = order_of_ids(ids, counted=counted)
     first = np.full(int(labels.max()) + 1, len(labels), np.int64)
     np.minimum.at(first, labels[order], np.arange(len(labels)))
     sizes = np.bincount(labels, copies).astype(np.int64)
@@ -73,7 +73,7 @@ def sizes_and_numbers(
     return sizes[labels], numbers[labels]
 
 
-def _by_id(ids: pa.Array, *, counted: bool) -> NDArray[np.int64]:
+def order_of_ids(ids: pa.Array, *, counted: bool) -> NDArray[np.int64]:
     """Give the order of ids, as `Ids.keys` sorts them."""
     columns = {"id": ids}
     if counted:

@@ -55,15 +55,6 @@ class Wanted(NamedTuple):
     nodes: NDArray[np.uint8]
     labels: NDArray[np.uint8]
 
-    @classmethod
-    def of(cls, table: pa.Table) -> Wanted:
-        """Read the columns node and chunk."""
-        nodes, labels = (
-            fixed_of(pa.concat_arrays(table[name].chunks), np.uint8) for name in ("node", "chunk")
-        )
-        order = np.argsort(numbers_of(nodes), kind="stable")
-        return cls(nodes[order], labels[order])
-
 
 def texts_packed(form: CanonicalForm, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Give the canonical texts of documents, packed by chunk."""

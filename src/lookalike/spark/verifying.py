@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from lookalike.candidates.union_find import UnionFind
+from lookalike.cluster.components import COMPARED_MEMBERS
 from lookalike.spark.arrow import (
-    NODE_BYTES,
     bytes_of,
     fingerprints_of_nodes,
     fixed_column,
     fixed_of,
+    numbers_of,
     places_of,
+    ranks,
     unpacked_rows,
 )
+from lookalike.spark.placing import pairs_of_chunk
 from lookalike.spark.workers import loaded
 from lookalike.text.normalise import Canonical
 
@@ -28,41 +32,153 @@ if TYPE_CHECKING:
 
     Batches = Iterable[pa.RecordBatch]
 
-__all__ = ["score_all", "score_pairs"]
+__all__ = ["PAIRS", "TEXTS", "every_two", "score_all", "score_pairs"]
 
+TEXTS, PAIRS = range(2)
+"""Kinds of what comes for a chunk: texts first, then the pairs of them."""
 SCORED_TEXTS = 4096
 """Documents of small chunks that are scored in one call."""
+HELD_LINKS = 1 << 20
+"""Links of a chunk that are held until all are there; of more it is not told what they link."""
 
 
-def score_pairs(recipe: str, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Give the pairs at or above the threshold.
+class Links(NamedTuple):
+    """The similar pairs of a chunk, by the places of its documents."""
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    similarity: NDArray[np.float64]
+
+
+class Chunk(NamedTuple):
+    """The documents that are scored with each other."""
+
+    recipe: Recipe
+    nodes: NDArray[np.uint8]
+    ids: pa.Array
+    documents: Canonical | NDArray[np.uint32]
+
+    @classmethod
+    def of(cls, recipe: Recipe, held: list[pa.RecordBatch]) -> Chunk:
+        """Put the texts of a chunk together."""
+        nodes, documents = _documents(recipe, held)
+        return cls(recipe, nodes, pa.concat_arrays([rows.column("id") for rows in held]), documents)
+
+    def links(self, values: pa.Array) -> Links:
+        """Score packed pairs, and give those at or above the threshold."""
+        a, b = pairs_of_chunk(values)
+        places = places_of(a, self.nodes), places_of(b, self.nodes)
+        found = _scored(self.recipe, self.documents, *places)
+        return Links(found.first, found.second, found.similarity)
+
+    def ended(self, links: list[Links], *, waits: bool) -> Iterator[pa.RecordBatch]:
+        """Give the links that were found; where these are all, with what they link."""
+        if not links:
+            return
+        columns: list[Any] = [np.concatenate(column) for column in zip(*links, strict=True)]
+        every = Links(*columns)
+        yield self.batch(every, _groups(self, every) if waits else None)
+
+    def batch(self, links: Links, groups: tuple[pa.Array, pa.Array] | None) -> pa.RecordBatch:
+        """Give a row for each link."""
+        first, second, similarity = links
+        members, lowest = groups or (pa.nulls(len(first), kind) for kind in GROUP_TYPES)
+        return pa.RecordBatch.from_pydict(
+            {
+                "a": fixed_column(self.nodes[first]),
+                "b": fixed_column(self.nodes[second]),
+                "a_id": self.ids.take(pa.array(first)),
+                "b_id": self.ids.take(pa.array(second)),
+                "similarity": pa.array(similarity),
+                "members": members,
+                "lowest": lowest,
+            }
+        )
+
+
+GROUP_TYPES = pa.int64(), pa.float64()
+
+
+def score_pairs(recipe: str, whole: bool, batches: Batches) -> Iterator[pa.RecordBatch]:
+    """Give the pairs at or above the threshold, and where asked for, of the `whole` they link.
 
     Rows come sorted by chunk: those of texts first, then the pairs of them.
     """
     known = loaded(recipe)
     held: list[pa.RecordBatch] = []
-    nodes, documents = np.empty((0, NODE_BYTES), np.uint8), None
-    ids = pa.array([], pa.null())
+    chunk: Chunk | None = None
+    links: list[Links] = []
+    waits = whole
     for _, kind, rows in _runs(batches, ("chunk", "kind")):
-        if kind == 0:
-            if documents is not None:
-                held, documents = [], None
-            held += map(unpacked_rows, rows.column("texts"))
+        if kind == TEXTS:
+            if chunk is not None:
+                yield from chunk.ended(links, waits=waits)
+                held, chunk, links, waits = [], None, [], whole
+            held += map(unpacked_rows, rows.column("rows"))
             continue
-        if documents is None:
-            nodes, documents = _documents(known, held)
-            ids = pa.concat_arrays([rows.column("id") for rows in held])
-        a, b = (fixed_of(rows.column(name), np.uint8) for name in ("a", "b"))
-        found = _scored(known, documents, places_of(a, nodes), places_of(b, nodes))
-        yield pa.RecordBatch.from_pydict(
-            {
-                "a": fixed_column(nodes[found.first]),
-                "b": fixed_column(nodes[found.second]),
-                "a_id": ids.take(pa.array(found.first)),
-                "b_id": ids.take(pa.array(found.second)),
-                "similarity": pa.array(found.similarity),
-            }
-        )
+        if chunk is None:
+            chunk = Chunk.of(known, held)
+        links.append(chunk.links(rows.column("rows")))
+        waits = waits and sum(len(one.first) for one in links) <= HELD_LINKS
+        if not waits:
+            yield from chunk.ended(links, waits=False)
+            links = []
+    if chunk is not None:
+        yield from chunk.ended(links, waits=waits)
+
+
+def _groups(chunk: Chunk, links: Links) -> tuple[pa.Array, pa.Array]:
+    """Give of each link how many documents are linked with it, and how alike any two are at least.
+
+    Of a group of many, that is of those with the smallest fingerprints.
+    """
+    first, second, similarity = links
+    forest = UnionFind(len(chunk.nodes))
+    forest.unite(first, second)
+    labels = forest.labels()
+    members = np.bincount(labels)
+    linked = np.bincount(labels[first], minlength=len(members))
+    lowest = np.ones(len(members))
+    np.minimum.at(lowest, labels[first], similarity)
+    loose = linked < members * (members - 1) // 2
+    if loose.any():
+        rows = np.flatnonzero(loose[labels])
+        rows = rows[np.lexsort((numbers_of(chunk.nodes[rows]), labels[rows]))]
+        rows = rows[ranks(labels[rows]) < COMPARED_MEMBERS]
+        lowest[loose] = _lowest(chunk, links, labels, rows)[loose]
+    of_link = labels[first]
+    return pa.array(members[of_link]), pa.array(lowest[of_link])
+
+
+def _lowest(
+    chunk: Chunk, links: Links, labels: NDArray[np.int64], rows: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Give the smallest similarity of any two of some rows with one label, which are together."""
+    first, second = (rows[end] for end in every_two(labels[rows]))
+    count = len(labels)
+    known = np.minimum(links.first, links.second) * count + np.maximum(links.first, links.second)
+    fresh = ~np.isin(np.minimum(first, second) * count + np.maximum(first, second), known)
+    found = _scored(chunk.recipe, chunk.documents, first[fresh], second[fresh], chunk.recipe.lowest)
+    lowest = np.ones(int(labels.max()) + 1)
+    np.minimum.at(lowest, labels[found.first], found.similarity)
+    compared = np.zeros(count, np.bool_)
+    compared[rows] = True
+    among = compared[links.first] & compared[links.second]
+    np.minimum.at(lowest, labels[links.first[among]], links.similarity[among])
+    return lowest
+
+
+def every_two(labels: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give the places of every two values that are the same; these stand together."""
+    starts = np.flatnonzero(np.append(True, labels[1:] != labels[:-1])[: len(labels)])
+    sizes = np.diff(np.append(starts, len(labels)))
+    ends = [np.triu_indices(size, 1) for size in sizes]
+    none = np.empty(0, np.int64)
+    first, second = (
+        np.concatenate([none, *(start + end[i] for start, end in zip(starts, ends, strict=True))])
+        for i in (0, 1)
+    )
+    return first, second
 
 
 def score_all(recipe: str, batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -90,20 +206,19 @@ def _smallest(recipe: Recipe, held: list[pa.RecordBatch]) -> pa.RecordBatch:
     names = np.column_stack([fixed_of(chunks, np.uint8), nodes])
     once = np.unique(names.view(f"S{names.shape[1]}"), return_index=True)[1]
     labels = fixed_of(chunks.take(pa.array(once)), np.uint8)
-    starts = np.flatnonzero(np.append(True, (labels[1:] != labels[:-1]).any(axis=1)))
-    sizes = np.diff(np.append(starts, len(once)))
-    ends = [np.triu_indices(size, 1) for size in sizes]
-    first, second = (
-        np.concatenate([start + end[i] for start, end in zip(starts, ends, strict=True)])
-        for i in (0, 1)
-    )
+    new = np.append(False, (labels[1:] != labels[:-1]).any(axis=1))
+    groups = np.cumsum(new)
+    first, second = every_two(groups)
     found = _scored(recipe, documents, once[first], once[second], recipe.lowest)
-    smallest = np.ones(len(starts))
+    smallest = np.ones(int(groups[-1]) + 1)
     of_chunk = np.empty(len(nodes), np.int64)
-    of_chunk[once] = np.repeat(np.arange(len(starts)), sizes)
+    of_chunk[once] = groups
     np.minimum.at(smallest, of_chunk[found.first], found.similarity)
     return pa.RecordBatch.from_pydict(
-        {"component": fixed_column(labels[starts]), "similarity": pa.array(smallest)}
+        {
+            "component": fixed_column(labels[np.append(True, new[1:])]),
+            "similarity": pa.array(smallest),
+        }
     )
 
 

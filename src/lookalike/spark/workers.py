@@ -7,7 +7,7 @@ reads it once.
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -20,12 +20,12 @@ from lookalike.spark.arrow import (
     bytes_column,
     fixed_column,
     nodes_of_fingerprints,
+    packed_rows,
     shortened,
 )
 from lookalike.spark.first_pass import (
     FirstDocuments,
     distinct_rows,
-    on_first_row,
     packed_documents,
     sampled_documents,
     sketches_packed,
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     Batches = Iterable[pa.RecordBatch]
 
 __all__ = [
+    "NAMED",
     "encode",
     "encode_packed",
     "identify",
@@ -54,6 +55,17 @@ __all__ = [
 ]
 
 CONTENT = "content"
+NAMED = (
+    "rows bigint, empty bigint, unnamed bigint, problems bigint, counted boolean, named binary, "
+    "sketches binary, texts binary"
+)
+"""What the first pass makes of a batch: how many documents it has, are empty, have no id and cannot
+be read, whether all ids are made of digits, and the documents, packed."""
+NAMED_TYPES = {
+    **dict.fromkeys(("rows", "empty", "unnamed", "problems"), pa.int64()),
+    "counted": pa.bool_(),
+    **dict.fromkeys(("named", "sketches", "texts"), pa.binary()),
+}
 
 
 @lru_cache(maxsize=4)
@@ -65,20 +77,18 @@ def loaded(recipe: str) -> Recipe:
 def identify(
     form: CanonicalForm, with_characters: bool, guess: str | None, batches: Batches
 ) -> Iterator[pa.RecordBatch]:
-    """Give of each document its name and its canonical bytes, and its characters where asked for.
+    """Give a row for each batch of documents, and one for the task.
 
-    The bytes of one that cannot be read are null. The other columns go through as they are. In
-    some rows are the `sketches` of a batch, by the recipe that was guessed, if one was, and the
-    `texts` that the sample may need of the documents that the task has seen.
+    In `named` are the names of the documents and their canonical bytes, which are null of one that
+    cannot be read, and all columns but the document; in `sketches` what the recipe makes of
+    them that was guessed, if one was. The row of the task holds the `texts` that the sample may
+    need of the documents that it has seen.
     """
     task = TaskContext.get()
     first = FirstDocuments(sampled_documents(task.partitionId() if task else 0))
-    before: dict[str, pa.Array] | None = None
     for batch in batches:
         if not len(batch):
             continue
-        if before is not None:
-            yield pa.RecordBatch.from_pydict(before)
         documents = batch.column(CONTENT)
         canonical, problems = _canonical(form, documents)
         distinct = distinct_rows(canonical)
@@ -87,21 +97,34 @@ def identify(
         wrong[list(problems)] = True
         found = {name: batch.column(name) for name in batch.schema.names if name != CONTENT}
         found["node"] = fixed_column(nodes_of_fingerprints(canonical.fingerprints))
-        found["bytes"] = pa.array(np.diff(canonical.offsets), mask=wrong if problems else None)
+        found["bytes"] = pa.array(np.diff(canonical.offsets), mask=wrong)
         if with_characters:
             counted = canonical.characters
             if counted is None:
                 lengths = pc.fill_null(pc.list_value_length(documents), 0)
                 counted = lengths.to_numpy(zero_copy_only=False).astype(np.int64)
             found["characters"] = pa.array(counted)
-        sketches = None if guess is None else sketches_packed(loaded(guess), canonical, distinct)
-        found["sketches"] = on_first_row(sketches, len(batch))
-        found["texts"] = on_first_row(None, len(batch))
-        before = found
-    if before is not None:
-        if (held := first.held()) is not None:
-            before["texts"] = on_first_row(packed_documents(held), len(before["texts"]))
-        yield pa.RecordBatch.from_pydict(before)
+        ids = batch.column("id")
+        digits = None
+        if pa.types.is_string(ids.type):
+            digits = pc.all(pc.match_substring_regex(ids, "^[0-9]+$")).as_py()
+        yield _first_pass(
+            rows=len(batch),
+            empty=pc.sum(pc.equal(found["bytes"], 0)).as_py() or 0,
+            unnamed=ids.null_count,
+            problems=len(problems),
+            counted=digits,
+            named=packed_rows(pa.RecordBatch.from_pydict(found), compression=None),
+            sketches=None if guess is None else sketches_packed(loaded(guess), canonical, distinct),
+        )
+    if (held := first.held()) is not None:
+        yield _first_pass(texts=packed_documents(held))
+
+
+def _first_pass(**values: Any) -> pa.RecordBatch:
+    """Give one row of what the first pass makes."""
+    columns = {name: pa.array([values.get(name)], kind) for name, kind in NAMED_TYPES.items()}
+    return pa.RecordBatch.from_pydict(columns)
 
 
 def problems(form: CanonicalForm, batches: Batches) -> Iterator[pa.RecordBatch]:
