@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lookalike.recipe import Recipe, Sample, choose
 from lookalike.settings import Settings
 from lookalike.spark import verifying
+from lookalike.spark.links import unpack_links
 from lookalike.spark.placing import asked_in_chunks
 from lookalike.spark.text_packing import pack_texts
 
@@ -66,7 +67,7 @@ def scored(chunks: list[tuple[list[str], set[tuple[int, int]]]], rows: int, *, w
     batches = pa.concat_tables(parts).combine_chunks().to_batches(max_chunksize=rows)
     return [
         row
-        for batch in verifying.score_pairs(recipe().dump(), whole, batches)
+        for batch in unpack_links(verifying.score_pairs(recipe().dump(), whole, batches))
         for row in batch.to_pylist()
     ]
 

@@ -16,6 +16,7 @@ from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
 from lookalike.spark.buckets import Slices, all_pairs, paired, unique_once
 from lookalike.spark.frames import collected, mapped
+from lookalike.spark.links import unpacked_links
 from lookalike.spark.packing import PACKED, pack
 from lookalike.spark.pair_packing import (
     CANDIDATES,
@@ -117,7 +118,7 @@ def _near(job: SparkJob, rows: DataFrame, *, among: bool) -> DataFrame:
 def _scored(job: SparkJob, pairs: DataFrame) -> DataFrame:
     totals = totals_of(pairs)
     links = job.frames.keep(scored(pairs, totals, job.content, job.frames))
-    return oriented(links, job.documents)
+    return oriented(unpacked_links(links, job.documents.source.ids), job.documents)
 
 
 def _settled(

@@ -18,6 +18,7 @@ from lookalike.candidates.union_find import UnionFind
 from lookalike.cluster.components import COMPARED_MEMBERS
 from lookalike.spark.arrow import fixed_column, fixed_of, ranks, unique_nodes
 from lookalike.spark.frames import collected, mapped
+from lookalike.spark.links import LINKS, pack_several, unpack_links
 from lookalike.spark.numbering import sizes_and_numbers
 
 if TYPE_CHECKING:
@@ -54,15 +55,12 @@ def joins_at_once(links: int) -> bool:
 def clusters_at_once(links: DataFrame, several: DataFrame | None, ids: Ids) -> DataFrame:
     """Give the clusters of few links, and of copies, numbered: all in one task.
 
-    The columns are those of `clusters`, and copies, size and cluster. `several` has the contents of
-    more documents than one: node, id, copies.
+    The columns are those of `clusters`, and copies, size and cluster. Links are packed; `several`
+    has the contents among which are those of more documents than one, packed too.
     """
-    rows = links.withColumn("copies", F.lit(1).cast("bigint"))
+    rows = links
     if several is not None:
-        both = F.col("node").alias("a"), F.col("node").alias("b")
-        named = F.col("id").alias("a_id"), F.col("id").alias("b_id")
-        alone = several.select(*both, *named, F.lit(1.0).alias("similarity"), "copies")
-        rows = rows.unionByName(alone, allowMissingColumns=True)
+        rows = rows.unionByName(mapped(several, pack_several, LINKS))
     schema = (
         f"node binary, id {ids.type_name}, label binary, similarity double, compared boolean, "
         "copies bigint, size bigint, cluster bigint"
@@ -173,9 +171,9 @@ def join_at_once(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 def cluster_at_once(counted: bool, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Join all links, tell the similarity of components by their links, and number them.
 
-    A link of a document with itself tells how many copies of it there are.
+    Links are packed. One of a document with itself tells how many copies of it there are.
     """
-    held = [*batches]
+    held = [*map(_with_copies, unpack_links(batches))]
     joined = _joined(held, ("a", "b"))
     if joined is None:
         return
@@ -216,6 +214,12 @@ def cluster_at_once(counted: bool, batches: Iterable[pa.RecordBatch]) -> Iterato
             "cluster": pa.array(numbers),
         }
     )
+
+
+def _with_copies(links: pa.RecordBatch) -> pa.RecordBatch:
+    if "copies" in links.schema.names:
+        return links
+    return links.append_column("copies", pa.array(np.ones(len(links), np.int64)))
 
 
 def _joined(

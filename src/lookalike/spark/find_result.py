@@ -75,13 +75,14 @@ class SparkFindResult(SparkResult):
         job = self.job
         count, identical = job.counts["links"], job.counts["identical"]
         most = min(2 * count + identical, job.documents.distinct)
-        several = job.documents.several if identical else None
         ids = job.documents.source.ids
         if joins_at_once(count) and most <= ONE_TASK_MEMBERS:
-            labels = found = job.frames.keep(clusters_at_once(job.links, several, ids))
+            several = job.documents.contents.select("contents") if identical else None
+            labels = found = job.frames.keep(clusters_at_once(job.packed_links, several, ids))
         else:
             labels = job.frames.keep(clusters(job.links, job.frames, self.max_rounds))
-            found = numbered(_members(labels, several), most, ids, job.frames)
+            copies = job.documents.several if identical else None
+            found = numbered(_members(labels, copies), most, ids, job.frames)
         compared = _compared(job, labels)
         if compared is not None:
             found = found.join(compared, "label", "left")

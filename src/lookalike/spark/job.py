@@ -18,6 +18,7 @@ from lookalike.spark.columns import Source
 from lookalike.spark.documents import Identified, identified
 from lookalike.spark.frames import Frames, mapped
 from lookalike.spark.guessing import guessed
+from lookalike.spark.links import LINKS, counted_links, pack_links, unpacked_links
 from lookalike.spark.packing import PACKED, pack
 from lookalike.spark.placing import totals_of
 from lookalike.spark.scoring import Content, scored
@@ -46,13 +47,17 @@ class SparkJob:
     documents: Identified
     choice: Choice
     content: Content
-    links: DataFrame
-    """a, b, a_id, b_id, similarity: the similar pairs of distinct documents, each once; the ids
-    are those of the first documents of both contents."""
+    packed_links: DataFrame
+    """The similar pairs of distinct documents, each once, packed."""
     counts: dict[str, int]
     seconds: dict[str, float] = field(default_factory=dict)
     large: DataFrame | None = None
     """band, key, node, bytes, check, home: rows of large buckets that are not paired yet."""
+
+    @property
+    def links(self) -> DataFrame:
+        """The similar pairs of distinct documents one by one: a, b, a_id, b_id, similarity."""
+        return unpacked_links(self.packed_links, self.documents.source.ids)
 
     @property
     def recipe(self) -> Recipe:
@@ -108,7 +113,7 @@ class SparkJob:
         if recipe.cascade is None:
             content = Content(recipe, documents)
             with steps("compare"):
-                links = _every_pair(choice, content, frames)
+                links = _every_pair(choice, frames)
                 counts["candidates"] = documents.distinct * (documents.distinct - 1) // 2
         else:
             with steps("band"):
@@ -124,7 +129,7 @@ class SparkJob:
             with steps("compare"):
                 links = frames.keep(scored(pairs, totals, content, frames, whole=pair_large))
         with steps("compare"):
-            counts["links"] = links.count()
+            counts["links"] = counted_links(links)
         facts = settings, frames, documents, choice, content
         return cls(*facts, links, counts, steps.seconds, large)
 
@@ -181,7 +186,7 @@ def _encoded(
     return Content(recipe, documents, sketches.select("node", "data")), packed
 
 
-def _every_pair(choice: Choice, content: Content, frames: Frames) -> DataFrame:
+def _every_pair(choice: Choice, frames: Frames) -> DataFrame:
     """Compare the few documents of a small frame with each other, all of which are sampled."""
     rows = np.arange(len(choice.sample))
     texts = choice.sample.chosen(rows)
@@ -192,7 +197,7 @@ def _every_pair(choice: Choice, content: Content, frames: Frames) -> DataFrame:
         for name in ("first", "second")
     ]
     a, b = np.minimum(*ends), np.maximum(*ends)
-    table = pa.table(
+    rows = pa.RecordBatch.from_pydict(
         {
             "a": fixed_column(choice.nodes[a]),
             "b": fixed_column(choice.nodes[b]),
@@ -203,4 +208,4 @@ def _every_pair(choice: Choice, content: Content, frames: Frames) -> DataFrame:
             "lowest": pa.nulls(len(a), pa.float64()),
         }
     )
-    return frames.of_table(table, content.links)
+    return frames.of_table(pa.Table.from_batches([pack_links(rows)]), LINKS)

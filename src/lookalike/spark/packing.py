@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from lookalike.kernels import bucket_rows as kernels
 from lookalike.spark.arrow import NODE_BYTES, bytes_column, fixed_of
 
 if TYPE_CHECKING:
@@ -19,13 +20,11 @@ if TYPE_CHECKING:
 
     Batches = Iterable[pa.RecordBatch]
 
-__all__ = ["PACKED", "Rows", "pack", "packed", "unpacked"]
+__all__ = ["PACKED", "Keyed", "Rows", "often", "pack", "packed", "unpacked"]
 
 PACKED = "slice int, width int, rows binary"
 PACK_ROWS = 1 << 19
 """Rows that a task gathers before it hands them on: the more, the fewer values there are."""
-MIX = np.uint64(0x9E3779B97F4A7C15)
-"""An odd number without a pattern, which spreads keys over slices."""
 BAND, KEY, NODE, SIZE = 0, 4, 12, 12 + NODE_BYTES
 CHECK = SIZE + 8
 """Where the columns of a packed row begin."""
@@ -89,46 +88,84 @@ class Rows(NamedTuple):
         return np.flatnonzero(new)
 
 
+class Keyed(NamedTuple):
+    """Documents with their keys in some bands."""
+
+    bands: NDArray[np.int32]
+    """Of each key; in both, a row for each document."""
+    keys: NDArray[np.int64]
+    nodes: NDArray[np.uint8]
+    sizes: NDArray[np.int64]
+    checks: NDArray[np.uint8]
+
+    @classmethod
+    def of(cls, rows: Rows) -> Keyed:
+        """Take rows that stand for a bucket each."""
+        return cls(rows.bands[:, None], rows.keys[:, None], rows.nodes, rows.sizes, rows.checks)
+
+    def words(self) -> tuple[NDArray[Any], ...]:
+        """Give the columns as the kernels lay them out."""
+        count = len(self.keys)
+        return (
+            np.ascontiguousarray(self.bands),
+            np.ascontiguousarray(self.keys).view(np.uint64),
+            np.ascontiguousarray(self.nodes).view(np.uint32).reshape(count, NODE_BYTES // 4),
+            np.ascontiguousarray(self.sizes, np.int64),
+            np.ascontiguousarray(self.checks).reshape(-1).view(np.uint32).reshape(count, -1)
+            if self.checks.size
+            else np.empty((count, 0), np.uint32),
+        )
+
+
 def pack(slices: int, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Pack rows of buckets that come one by one."""
-    yield from packed(slices, map(Rows.of, batches))
+    yield from packed(slices, (Keyed.of(Rows.of(batch)) for batch in batches))
 
 
-def packed(slices: int, parts: Iterable[Rows]) -> Iterator[pa.RecordBatch]:
-    """Pack rows of buckets by slice."""
-    held: list[Rows] = []
+def packed(slices: int, parts: Iterable[Keyed]) -> Iterator[pa.RecordBatch]:
+    """Pack a row for each key by the slices of the keys."""
+    held: list[Keyed] = []
     for part in parts:
-        if len(part.keys):
+        if part.keys.size:
             held.append(part)
-        if sum(len(one.keys) for one in held) >= PACK_ROWS:
+        if sum(one.keys.size for one in held) >= PACK_ROWS:
             yield _packed(slices, held)
             held = []
     if held:
         yield _packed(slices, held)
 
 
-def _packed(slices: int, held: list[Rows]) -> pa.RecordBatch:
-    columns: list[Any] = [np.concatenate(column) for column in zip(*held, strict=True)]
-    rows = Rows(*columns)
-    mixed = (rows.keys.view(np.uint64) + rows.bands.astype(np.uint64)) * MIX
-    places = ((mixed >> np.uint64(32)) % np.uint64(slices)).astype(np.int32)
-    order = np.argsort(places, kind="stable")
-    width = CHECK + rows.checks.shape[1]
-    data = np.empty((len(order), width), np.uint8)
-    for start, column in ((BAND, rows.bands), (KEY, rows.keys), (SIZE, rows.sizes)):
-        raw = np.ascontiguousarray(column[order]).view(np.uint8).reshape(len(order), -1)
-        data[:, start : start + raw.shape[1]] = raw
-    data[:, NODE:SIZE] = rows.nodes[order]
-    data[:, CHECK:] = rows.checks[order]
-    found, counts = np.unique(places, return_counts=True)
-    ends = np.append(0, np.cumsum(counts)) * width
+def _packed(slices: int, held: list[Keyed]) -> pa.RecordBatch:
+    parts = [one.words() for one in held]
+    counts = np.zeros(slices, np.int64)
+    for bands, keys, *_ in parts:
+        kernels.count_by_slice(bands, keys, counts)
+    ends = np.cumsum(counts)
+    width = CHECK + held[0].checks.shape[1]
+    data = np.empty((int(ends[-1]), width // 4), np.uint32)
+    starts = ends - counts
+    for words in parts:
+        kernels.lay_out(*words, starts, data)
+    found = np.flatnonzero(counts)
     return pa.RecordBatch.from_pydict(
         {
-            "slice": pa.array(found),
+            "slice": pa.array(found.astype(np.int32)),
             "width": pa.array(np.full(len(found), width, np.int32)),
-            "rows": bytes_column(data.reshape(-1), ends),
+            "rows": bytes_column(
+                data.reshape(-1).view(np.uint8), np.append(0, ends[found]) * width
+            ),
         }
     )
+
+
+def often(parts: list[NDArray[np.uint8]], width: int) -> Rows:
+    """Give the rows of packed bytes whose key is there again: no other can be in a pair."""
+    data = np.concatenate(parts).reshape(-1, width)
+    keys = np.ascontiguousarray(data[:, KEY:NODE]).view(np.int64).reshape(-1)
+    order = np.argsort(keys)
+    same = keys[order[1:]] == keys[order[:-1]]
+    again = order[np.append(same, False) | np.append(False, same)]
+    return unpacked(data[again], width)
 
 
 def unpacked(data: NDArray[np.uint8], width: int) -> Rows:

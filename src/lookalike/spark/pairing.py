@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from lookalike.kernels import near_bands as kernels
 from lookalike.spark.arrow import fixed_column, fixed_of, heads_of, numbers_of
-from lookalike.spark.packing import Rows, unpacked
+from lookalike.spark.packing import Rows, often, unpacked
 from lookalike.spark.pair_packing import PACK_PAIRS, Pairs, packed_in_slices, packed_pairs
 from lookalike.spark.workers import loaded
 
@@ -80,11 +80,11 @@ class Limits(NamedTuple):
         """Give the limits for a job that can do without most pairs of crowded buckets."""
         return cls(rows, min(CROWD_ROWS, rows), CROWDED / len(recipe.layout.generators))
 
-    def of(self, sizes: NDArray[np.int64]) -> int:
-        """Give the limit for buckets of these sizes, those of one slice."""
+    def of(self, sizes: NDArray[np.int64], alone: int) -> int:
+        """Give the limit for buckets of these sizes, and so many of one row: those of a slice."""
         small = sizes[sizes <= self.rows]
         pairs = int((small * (small - 1) // 2).sum())
-        return self.crowd if pairs > self.pairs * int(small.sum()) else self.rows
+        return self.crowd if pairs > self.pairs * (int(small.sum()) + alone) else self.rows
 
 
 class Found:
@@ -159,7 +159,7 @@ def pair_buckets(
                 yield from held.paired(found)
                 held = Slice(known, limits)
             current = place
-            yield from held.added(unpacked(np.frombuffer(value.as_buffer(), np.uint8), width))
+            yield from held.added(np.frombuffer(value.as_buffer(), np.uint8), width)
     yield from held.paired(found)
     yield from found.ended()
 
@@ -170,43 +170,56 @@ class Slice:
     def __init__(self, recipe: Recipe, limits: Limits) -> None:
         """Hold none yet."""
         self._recipe, self._limits = recipe, limits
-        self._held: list[Rows] = []
+        self._held: list[NDArray[np.uint8]] = []
+        self._width = 0
+        self._rest: Rows | None = None
+        """Rows of small buckets that were held when those of large ones were handed on."""
         self._most = HELD_ROWS
         self._large: dict[tuple[int, int], tuple[int, int]] = {}
         """Of each large bucket, the rows that were handed on, and its home."""
 
-    def added(self, more: Rows) -> Iterator[pa.RecordBatch]:
+    def added(self, packed: NDArray[np.uint8], width: int) -> Iterator[pa.RecordBatch]:
         """Hold more rows. Where they become too many, those of large buckets are handed on."""
-        self._held.append(more)
-        if sum(len(rows.keys) for rows in self._held) <= self._most:
+        self._held.append(packed)
+        self._width = width
+        rest = 0 if self._rest is None else len(self._rest.keys)
+        if rest + sum(map(len, self._held)) // width <= self._most:
             return
-        rows = self._sorted()
+        rows = self._every()
         large = self._is_large(rows)
         yield from self._handed_on(rows.some(np.flatnonzero(large)))
-        rest = rows.some(np.flatnonzero(~large))
-        self._held = [rest]
+        self._held, self._rest = [], rows.some(np.flatnonzero(~large))
         # Rows of small buckets have to stay; there are about as many of them in every slice.
-        self._most = max(self._most, 2 * len(rest.keys))
+        self._most = max(self._most, 2 * len(self._rest.keys))
 
     def paired(self, found: Found) -> Iterator[pa.RecordBatch]:
         """Pair the documents of small buckets, and hand on the rows of large ones: all came."""
-        if not self._held:
+        if not self._held and self._rest is None:
             return
-        rows = self._sorted()
-        large = self._is_large(rows)
+        alone = 0
+        if self._rest is None:
+            rows = often(self._held, self._width)
+            alone = sum(map(len, self._held)) // self._width - len(rows.keys)
+            rows = rows.sorted_once()
+        else:
+            rows = self._every()
+        large = self._is_large(rows, alone)
         yield from self._handed_on(rows.some(np.flatnonzero(large)))
         small = rows if not large.any() else rows.some(np.flatnonzero(~large))
         yield from _small(self._recipe, small, found)
 
-    def _sorted(self) -> Rows:
-        columns: list[Any] = [np.concatenate(column) for column in zip(*self._held, strict=True)]
+    def _every(self) -> Rows:
+        """Give all rows that are held: those of single documents too, as more may come."""
+        parts = [] if self._rest is None else [self._rest]
+        parts += [unpacked(packed, self._width) for packed in self._held]
+        columns: list[Any] = [np.concatenate(column) for column in zip(*parts, strict=True)]
         return Rows(*columns).sorted_once()
 
-    def _is_large(self, rows: Rows) -> NDArray[np.bool_]:
-        """Tell of each row whether its bucket is large."""
+    def _is_large(self, rows: Rows, alone: int = 0) -> NDArray[np.bool_]:
+        """Tell of each row whether its bucket is large; so many more are alone in theirs."""
         starts = rows.starts()
         sizes = np.diff(np.append(starts, len(rows.keys)))
-        large = sizes > self._limits.of(sizes)
+        large = sizes > self._limits.of(sizes, alone)
         if self._large:
             buckets = zip(rows.bands[starts].tolist(), rows.keys[starts].tolist(), strict=True)
             large |= np.fromiter((one in self._large for one in buckets), np.bool_, len(starts))

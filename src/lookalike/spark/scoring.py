@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
 from lookalike.spark.frames import mapped
+from lookalike.spark.links import LINKS
 from lookalike.spark.placing import placed
 from lookalike.spark.text_packing import PACKED_TEXTS, pack_texts, texts_packed
 from lookalike.spark.verifying import PAIRS, TEXTS, score_all, score_pairs
@@ -68,24 +69,16 @@ class Content:
         by_id = F.broadcast(needed) if count <= BROADCAST_ROWS else needed
         return self.documents.source.documents().join(by_id, "id")
 
-    @property
-    def links(self) -> str:
-        """The columns of scored pairs: with the ids of the first documents of both contents."""
-        kind = self.documents.source.ids.type_name
-        group = "members bigint, lowest double"
-        return f"a binary, b binary, a_id {kind}, b_id {kind}, similarity double, {group}"
-
 
 def scored(
     candidates: DataFrame, totals: Totals, content: Content, frames: Frames, *, whole: bool = False
 ) -> DataFrame:
-    """Give the candidates at or above the threshold: a, b, a_id, b_id, similarity, and their group.
+    """Give the candidates at or above the threshold, packed.
 
-    Of the linked documents of a chunk in which both are, where the `whole` of it is asked for,
-    `members` is how many, and `lowest` the smallest similarity of any two.
+    With `whole` they tell of the documents that are linked with them in a chunk.
     """
     if not totals.pairs:
-        return frames.empty(content.links)
+        return frames.empty(LINKS)
     asked, needed, count, text_bytes = placed(candidates, totals, content.documents.slices, frames)
     data = content.packed(needed, count)
     parts = frames.partitions_for(count, -(-text_bytes // count))
@@ -94,7 +87,7 @@ def scored(
     task = F.pmod("chunk", F.lit(parts)).cast("int")
     together = rows.unionByName(asked.select("chunk", kind[1], "rows"))
     together = together.repartitionById(parts, task).sortWithinPartitions("chunk", "kind")
-    return mapped(together, score_pairs, content.links, content.recipe.dump(), whole)
+    return mapped(together, score_pairs, LINKS, content.recipe.dump(), whole)
 
 
 def smallest_similarities(members: DataFrame, content: Content, count: int) -> DataFrame:

@@ -19,6 +19,7 @@ from lookalike.spark.arrow import (
     ranks,
     unpacked_rows,
 )
+from lookalike.spark.links import pack_links
 from lookalike.spark.placing import pairs_of_chunk
 from lookalike.spark.workers import loaded
 from lookalike.text.normalise import Canonical
@@ -77,7 +78,7 @@ class Chunk(NamedTuple):
             return
         columns: list[Any] = [np.concatenate(column) for column in zip(*links, strict=True)]
         every = Links(*columns)
-        yield self.batch(every, _groups(self, every) if waits else None)
+        yield pack_links(self.batch(every, _groups(self, every) if waits else None))
 
     def batch(self, links: Links, groups: tuple[pa.Array, pa.Array] | None) -> pa.RecordBatch:
         """Give a row for each link."""
@@ -100,9 +101,10 @@ GROUP_TYPES = pa.int64(), pa.float64()
 
 
 def score_pairs(recipe: str, whole: bool, batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Give the pairs at or above the threshold, and where asked for, of the `whole` they link.
+    """Give the pairs at or above the threshold, packed.
 
-    Rows come sorted by chunk: those of texts first, then the pairs of them.
+    With `whole` they tell of the documents that are linked with them in a chunk. Rows come sorted
+    by chunk: those of texts first, then the pairs of them.
     """
     known = loaded(recipe)
     held: list[pa.RecordBatch] = []

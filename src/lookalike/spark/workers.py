@@ -31,7 +31,7 @@ from lookalike.spark.first_pass import (
     sketches_packed,
     sketches_unpacked,
 )
-from lookalike.spark.packing import Rows, packed
+from lookalike.spark.packing import Keyed, packed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -173,7 +173,7 @@ def encode(recipe: str, batches: Batches) -> Iterator[pa.RecordBatch]:
 
 def encode_packed(recipe: str, slices: int, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Give the rows of buckets in which documents are, packed by slice."""
-    yield from packed(slices, map(_rows, _encoded(recipe, batches)))
+    yield from packed(slices, map(_keyed, _encoded(recipe, batches)))
 
 
 class _Encoded(NamedTuple):
@@ -219,7 +219,7 @@ def _keys(
 
 def pack_sketches(recipe: str, slices: int, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Give what `encode_packed` gives, of the sketches that the first pass made."""
-    yield from packed(slices, map(_rows, _of_sketches(recipe, batches)))
+    yield from packed(slices, map(_keyed, _of_sketches(recipe, batches)))
 
 
 def _of_sketches(recipe: str, batches: Batches) -> Iterator[_Encoded]:
@@ -233,16 +233,11 @@ def _of_sketches(recipe: str, batches: Batches) -> Iterator[_Encoded]:
             yield _Encoded(nodes, made["bytes"], keys, check, rows)
 
 
-def _rows(encoded: _Encoded) -> Rows:
-    """Give a row for each band of each document."""
+def _keyed(encoded: _Encoded) -> Keyed:
+    """Give the keys of documents with their bands."""
     count, bands = encoded.keys.shape
-    return Rows(
-        np.tile(np.arange(bands, dtype=np.int32), count),
-        encoded.keys.reshape(-1),
-        np.repeat(encoded.nodes, bands, axis=0),
-        np.repeat(encoded.sizes, bands),
-        np.repeat(encoded.checks, bands, axis=0),
-    )
+    of_keys = np.tile(np.arange(bands, dtype=np.int32), (count, 1))
+    return Keyed(of_keys, encoded.keys, encoded.nodes, encoded.sizes, encoded.checks)
 
 
 def texts(form: CanonicalForm, batches: Batches) -> Iterator[pa.RecordBatch]:
