@@ -5,11 +5,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lookalike.spark import naming
-from lookalike.spark.arrow import packed_rows
+from lookalike.spark.arrow import packed_rows, unpacked_rows
 
 Document = tuple[Any, int]
 """An id, and the number of a content; the content 0 is empty."""
@@ -133,3 +134,30 @@ def test_what_chunks_need_finds_its_ids_by_name(contents, data, slices) -> None:
 def test_ids_that_are_null_are_left_to_those_who_count_them() -> None:
     found = gathered([(None, 1), (None, 2), (3, 2)], pa.int64(), 9, 2, counted=False)
     assert sum(found["repeated"].to_pylist()) == 0
+
+
+@given(st.lists(st.integers(0, 4), max_size=30), st.integers(1, 9), st.integers(1, 3))
+def test_documents_of_contents_that_several_have_are_listed_unless_many(contents, rows, slices):
+    documents = [(number, content) for number, content in enumerate(contents)]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(naming, "MANY_COPIES", 2)
+        patched.setattr(naming, "LISTED_COPIES", 4)
+        found = gathered(documents, pa.int64(), rows, slices, counted=False)
+    if not documents:
+        return
+    batches = [contents[start : start + rows] for start in range(0, len(contents), rows)]
+    joined = {of for batch in batches for of in batch if of and batch.count(of) > 2}
+    for row in found.to_pylist():
+        mine = set()
+        if row["contents"] is not None:
+            mine = {one["node"] for one in unpacked_rows(pa.scalar(row["contents"])).to_pylist()}
+        assert row["all_listed"] == (not mine & set(map(name, joined)))
+        expected = [
+            (name(of), number)
+            for number, of in documents
+            if name(of) in mine and 2 <= contents.count(of) <= 4 and row["all_listed"]
+        ]
+        listed = []
+        if row["copied"] is not None:
+            listed = unpacked_rows(pa.scalar(row["copied"])).to_pylist()
+        assert sorted((one["node"], one["id"]) for one in listed) == sorted(expected)

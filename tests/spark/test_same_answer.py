@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import lookalike
 import lookalike.spark
-from lookalike.spark import buckets, centres, components, thinning
+from lookalike.spark import at_once, buckets, centres, components, thinning
 from lookalike.spark.find_result import SparkFindResult
 from lookalike.spark.frames import COMPRESSION
 
@@ -92,7 +92,8 @@ def test_kept_rows_and_annotated_ones_are_those_of_the_local_engine(spark, notic
 def test_the_answer_is_the_same_by_rounds_and_with_a_cap_on_them(
     spark, notices, local_pairs, local_kept, monkeypatch
 ):
-    monkeypatch.setattr(components, "ONE_TASK_LINKS", 0)
+    for module in (components, at_once):
+        monkeypatch.setattr(module, "ONE_TASK_LINKS", 0)
     monkeypatch.setattr(thinning, "ONE_TASK_LINKS", 0)
     frame = spark.createDataFrame(notices)
     found = lookalike.spark.find(frame, threshold=0.6)

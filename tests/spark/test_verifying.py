@@ -130,11 +130,3 @@ def test_of_many_links_it_is_not_told_what_they_link(chunks, held) -> None:
         few = links[row["a_id"] // 100] <= held
         assert (row["members"] is not None) == few
     assert all(row["members"] is None for row in scored(chunks, 2, whole=False))
-
-
-@given(st.lists(st.integers(0, 4)))
-def test_every_two_values_that_are_the_same_are_given(values) -> None:
-    labels = np.array(sorted(values), np.int64)
-    first, second = verifying.every_two(labels)
-    expected = [(i, j) for i, j in combinations(range(len(labels)), 2) if labels[i] == labels[j]]
-    assert sorted(zip(first.tolist(), second.tolist(), strict=True)) == expected

@@ -14,6 +14,7 @@ __all__ = [
     "NODE_BYTES",
     "bytes_column",
     "bytes_of",
+    "every_two",
     "fingerprints_of_nodes",
     "fixed_column",
     "fixed_of",
@@ -141,6 +142,19 @@ def ranks(groups: NDArray[np.int64]) -> NDArray[np.int64]:
     ranks = np.empty(len(groups), np.int64)
     ranks[order] = counted
     return ranks
+
+
+def every_two(labels: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Give the places of every two values that are the same; these stand together."""
+    starts = np.flatnonzero(np.append(True, labels[1:] != labels[:-1])[: len(labels)])
+    sizes = np.diff(np.append(starts, len(labels)))
+    ends = [np.triu_indices(size, 1) for size in sizes]
+    none = np.empty(0, np.int64)
+    first, second = (
+        np.concatenate([none, *(start + end[i] for start, end in zip(starts, ends, strict=True))])
+        for i in (0, 1)
+    )
+    return first, second
 
 
 def _first_words(nodes: NDArray[np.uint8]) -> NDArray[np.uint64]:

@@ -16,10 +16,8 @@ from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
 from lookalike.candidates.union_find import UnionFind
 from lookalike.cluster.components import COMPARED_MEMBERS
-from lookalike.spark.arrow import fixed_column, fixed_of, ranks, unique_nodes
+from lookalike.spark.arrow import fixed_column, fixed_of, unique_nodes
 from lookalike.spark.frames import collected, mapped
-from lookalike.spark.links import LINKS, pack_several, unpack_links
-from lookalike.spark.numbering import sizes_and_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,45 +25,21 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
     from pyspark.sql import Column, DataFrame
 
-    from lookalike.spark.columns import Ids
     from lookalike.spark.frames import Frames
 
 __all__ = [
     "ONE_TASK_LINKS",
-    "cluster_at_once",
     "clusters",
-    "clusters_at_once",
     "components",
     "join_at_once",
-    "joins_at_once",
     "large_star",
+    "least_of",
     "small_star",
 ]
 
 ONE_TASK_LINKS = 2_000_000
 """Links that one task joins at once: some 200 MB, and their ids twice."""
 LABELS = "node binary, component binary"
-
-
-def joins_at_once(links: int) -> bool:
-    """Tell whether one task joins so many links."""
-    return links <= ONE_TASK_LINKS
-
-
-def clusters_at_once(links: DataFrame, several: DataFrame | None, ids: Ids) -> DataFrame:
-    """Give the clusters of few links, and of copies, numbered: all in one task.
-
-    The columns are those of `clusters`, and copies, size and cluster. Links are packed; `several`
-    has the contents among which are those of more documents than one, packed too.
-    """
-    rows = links
-    if several is not None:
-        rows = rows.unionByName(mapped(several, pack_several, LINKS))
-    schema = (
-        f"node binary, id {ids.type_name}, label binary, similarity double, compared boolean, "
-        "copies bigint, size bigint, cluster bigint"
-    )
-    return mapped(rows.repartition(1), cluster_at_once, schema, ids.counted)
 
 
 def clusters(links: DataFrame, frames: Frames, max_rounds: int | None = None) -> DataFrame:
@@ -159,86 +133,29 @@ def small_star(edges: DataFrame) -> DataFrame:
 
 def join_at_once(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Join all links in one task."""
-    joined = _joined([*batches], ("node", "parent"))
-    if joined is None:
+    held = [batch for batch in batches if len(batch)]
+    if not held:
         return
-    names, _, _, leaders = joined
+    names, leaders = _joined(held)
     yield pa.RecordBatch.from_pydict(
         {"node": fixed_column(names), "component": fixed_column(names[leaders])}
     )
 
 
-def cluster_at_once(counted: bool, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Join all links, tell the similarity of components by their links, and number them.
-
-    Links are packed. One of a document with itself tells how many copies of it there are.
-    """
-    held = [*map(_with_copies, unpack_links(batches))]
-    joined = _joined(held, ("a", "b"))
-    if joined is None:
-        return
-    names, first, places, leaders = joined
-    ids = pa.chunked_array([batch.column(f"{end}_id") for end in "ab" for batch in held])
-    ids = pa.concat_arrays(ids.take(pa.array(first)).chunks)
-    count = len(names)
-    members = np.bincount(leaders, minlength=count)
-    of_links = leaders[places]
-    similarity, several = (
-        np.concatenate([batch.column(name).to_numpy() for batch in held])
-        for name in ("similarity", "copies")
+def _joined(held: list[pa.RecordBatch]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Give the names that are linked, in order, and of each the place of the smallest it joins."""
+    both = np.concatenate(
+        [fixed_of(batch.column(end), np.uint8) for end in ("node", "parent") for batch in held]
     )
-    links = np.bincount(of_links, several == 1, minlength=count)
-    smallest = np.ones(count)
-    np.minimum.at(smallest, of_links, similarity)
-    copies = np.ones(count, np.int64)
-    np.maximum.at(copies, places, several)
-    sizes, numbers = sizes_and_numbers(leaders, copies, ids, counted=counted)
-    met, lowest = (
-        np.concatenate([batch.column(name).fill_null(0).to_numpy() for batch in held])
-        for name in ("members", "lowest")
-    )
-    # Where all members met in one chunk, it is known how alike they are.
-    whole = met == members[of_links]
-    smallest[of_links[whole]] = lowest[whole]
-    known = np.bincount(of_links, whole, minlength=count) > 0
-    loose = ~known & (links < members * (members - 1) // 2)
-    yield pa.RecordBatch.from_pydict(
-        {
-            "node": fixed_column(names),
-            "id": ids,
-            "label": fixed_column(names[leaders]),
-            "similarity": pa.array(smallest[leaders], mask=loose[leaders]),
-            "compared": pa.array(loose[leaders] & (ranks(leaders) < COMPARED_MEMBERS)),
-            "copies": pa.array(copies),
-            "size": pa.array(sizes),
-            "cluster": pa.array(numbers),
-        }
-    )
-
-
-def _with_copies(links: pa.RecordBatch) -> pa.RecordBatch:
-    if "copies" in links.schema.names:
-        return links
-    return links.append_column("copies", pa.array(np.ones(len(links), np.int64)))
-
-
-def _joined(
-    held: list[pa.RecordBatch], ends: tuple[str, str]
-) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]] | None:
-    """Give the names that are linked in order, where each is first among all ends of links, the
-    place of one end of each link, and of each name the place of the smallest of its component.
-    """
-    rows = [fixed_of(batch.column(end), np.uint8) for end in ends for batch in held if len(batch)]
-    if not rows:
-        return None
-    both = np.concatenate(rows)
     distinct, places = unique_nodes(both)
-    names = both[distinct]
-    first, second = np.split(places, 2)
-    forest = UnionFind(len(names))
-    forest.unite(first, second)
+    forest = UnionFind(len(distinct))
+    forest.unite(*np.split(places, 2))
+    return both[distinct], least_of(forest)
+
+
+def least_of(forest: UnionFind) -> NDArray[np.int64]:
+    """Give of each member the first of its component."""
     labels = forest.labels()
-    # In the order of names, the first document of a component is the smallest.
-    leaders = np.full(int(labels.max()) + 1, len(names), np.int64)
-    np.minimum.at(leaders, labels, np.arange(len(names)))
-    return names, distinct, first, leaders[labels]
+    leaders = np.full(int(labels.max()) + 1, len(labels), np.int64)
+    np.minimum.at(leaders, labels, np.arange(len(labels)))
+    return leaders[labels]

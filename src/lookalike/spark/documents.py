@@ -18,6 +18,7 @@ from lookalike.spark.frames import collected, mapped
 from lookalike.spark.guessing import FirstPass
 from lookalike.spark.naming import (
     CONTENTS,
+    LISTED_COPIES,
     NAMES,
     SLICED,
     first_names,
@@ -55,13 +56,15 @@ class Identified:
     form: CanonicalForm
     first_pass: FirstPass
     contents: DataFrame
-    """slice, contents: each content once, without the empty one, packed by slice; kept."""
+    """slice, contents, copied: each content once, without the empty one, by slice; kept, packed."""
     slices: int
     read: int
     empty: int
     distinct: int
     most_copies: int
     """Of one content, that of the most documents."""
+    all_listed: bool
+    """Whether the documents of contents that several have are known one by one."""
     ordered: DataFrame | None = None
     """node, place, copies, bytes: contents whose first documents are not those of the first ids."""
 
@@ -97,6 +100,13 @@ class Identified:
     def copied(self) -> DataFrame:
         """Those of contents that several documents have: node, id."""
         return self.filled.join(self.several.select("node"), "node")
+
+    @property
+    def copies(self) -> DataFrame | None:
+        """Those of contents that several documents have, packed: copied; None if not all are."""
+        if self.ordered is not None or not self.all_listed or self.most_copies > LISTED_COPIES:
+            return None
+        return self.contents.where("copied is not null").select("copied")
 
     @property
     def several(self) -> DataFrame:
@@ -188,13 +198,13 @@ def identified(
         rows = mapped(first_pass.named, unpack_named, T.StructType(fields), names)
         columns = preference(keep, source.ids, types.get("order"), types.get("value"))
         ordered = frames.keep(_contents(rows, columns))
-    distinct, most_copies = _counted(contents, source)
+    distinct, most_copies, all_listed = _counted(contents, source)
     if ordered is not None:
         each = ordered.select("node", F.col("place.id").alias("id"), "copies", "bytes")
         sliced = mapped(each, pack_contents, SLICED, slices)
         contents = frames.keep(_gathered(sliced, slices, counted=counted, key=key))
-        distinct, most_copies = _counted(contents, source)
-    known = first_pass, contents, slices, read, empty, distinct, most_copies, ordered
+        distinct, most_copies, all_listed = _counted(contents, source)
+    known = first_pass, contents, slices, read, empty, distinct, most_copies, all_listed, ordered
     return Identified(source, form, *known)
 
 
@@ -204,13 +214,17 @@ def _gathered(sliced: DataFrame, slices: int, *, counted: bool, key: str) -> Dat
     return mapped(together, gather, CONTENTS, counted, key)
 
 
-def _counted(contents: DataFrame, source: Source) -> tuple[int, int]:
-    """Count the contents, and the most documents of one; refuse ids that repeat."""
+def _counted(contents: DataFrame, source: Source) -> tuple[int, int, bool]:
+    """Count the contents, and the most documents of one; refuse ids that repeat.
+
+    Tells also whether the documents of contents are all known.
+    """
     (found,) = collected(
         contents.agg(
             F.sum("distinct").alias("distinct"),
             F.max("most_copies").alias("copies"),
             F.sum("repeated").alias("repeated"),
+            F.bool_and("all_listed").alias("all_listed"),
         )
     )
     if found["repeated"]:
@@ -221,7 +235,7 @@ def _counted(contents: DataFrame, source: Source) -> tuple[int, int]:
             f"{quoted(source.id_column)}: name another by {setting('id')}, or give every document "
             "an id of its own"
         )
-    return found["distinct"] or 0, found["copies"] or 0
+    return found["distinct"] or 0, found["copies"] or 0, bool(found["all_listed"])
 
 
 def _contents(documents: DataFrame, columns: list[Column]) -> DataFrame:

@@ -11,10 +11,11 @@ from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
 from lookalike.candidates.hamming import BITS
+from lookalike.spark.at_once import clusters_at_once, pairs_at_once, serves
 from lookalike.spark.buckets import split_cells
-from lookalike.spark.components import clusters, clusters_at_once, joins_at_once
+from lookalike.spark.components import clusters
 from lookalike.spark.frames import collected
-from lookalike.spark.numbering import ONE_TASK_MEMBERS, numbered
+from lookalike.spark.numbering import numbered
 from lookalike.spark.pairing import BLOCK_ROWS
 from lookalike.spark.result import SparkResult
 from lookalike.spark.scoring import smallest_similarities
@@ -43,6 +44,8 @@ class SparkFindResult(SparkResult):
         With simhash also `distance`, the bits in which the fingerprints differ.
         """
         job = self.job
+        if serves(job):
+            return self._with_distance(pairs_at_once(job, self._score()))
         links = job.links
         for end, name in (("a", "first"), ("b", "second")):
             links = _with_copies(links, end, name, self._copied)
@@ -57,10 +60,13 @@ class SparkFindResult(SparkResult):
             F.col("similarity"),
             F.col("score"),
         ]
-        if self.job.settings.simhash is not None:
-            bits = F.acos("similarity") / math.pi * BITS
-            columns.append(F.rint(bits).cast("bigint").alias("distance"))
-        return every.select(*columns)
+        return self._with_distance(every.select(*columns))
+
+    def _with_distance(self, pairs: DataFrame) -> DataFrame:
+        if self.job.settings.simhash is None:
+            return pairs
+        bits = F.acos("similarity") / math.pi * BITS
+        return pairs.withColumn("distance", F.rint(bits).cast("bigint"))
 
     def _score(self) -> str:
         return "estimated" if self.recipe.by_sketches else "exact"
@@ -73,21 +79,20 @@ class SparkFindResult(SparkResult):
         between two members (of at most 200).
         """
         job = self.job
-        count, identical = job.counts["links"], job.counts["identical"]
-        most = min(2 * count + identical, job.documents.distinct)
-        ids = job.documents.source.ids
-        if joins_at_once(count) and most <= ONE_TASK_MEMBERS:
-            several = job.documents.contents.select("contents") if identical else None
-            labels = found = job.frames.keep(clusters_at_once(job.packed_links, several, ids))
+        if serves(job):
+            labels = found = job.frames.keep(clusters_at_once(job))
         else:
+            count, identical = job.counts["links"], job.counts["identical"]
             labels = job.frames.keep(clusters(job.links, job.frames, self.max_rounds))
-            copies = job.documents.several if identical else None
-            found = numbered(_members(labels, copies), most, ids, job.frames)
+            members = _members(labels, job.documents.several if identical else None)
+            most = min(2 * count + identical, job.documents.distinct)
+            found = numbered(members, most, job.documents.source.ids, job.frames)
+            found = found.withColumnRenamed("id", "node_id")
+            found = _with_copies(found, "node", "id", self._copied)
         compared = _compared(job, labels)
         if compared is not None:
             found = found.join(compared, "label", "left")
             found = found.withColumn("similarity", F.coalesce("similarity", "smallest"))
-        found = _with_copies(found.withColumnRenamed("id", "node_id"), "node", "id", self._copied)
         return found.select("id", "cluster", "size", "similarity")
 
     @cached_property

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa
 from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
 from lookalike.spark.arrow import packed_rows, unpacked_rows
 from lookalike.spark.frames import collected, mapped
-from lookalike.spark.naming import unpack_contents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,7 +23,6 @@ __all__ = [
     "LINKS",
     "counted_links",
     "pack_links",
-    "pack_several",
     "unpack_links",
     "unpacked_links",
 ]
@@ -59,18 +56,3 @@ def unpack_links(batches: Batches) -> Iterator[pa.RecordBatch]:
     """Give packed links one by one."""
     for batch in batches:
         yield from map(unpacked_rows, batch.column("rows"))
-
-
-def pack_several(batches: Batches) -> Iterator[pa.RecordBatch]:
-    """Give each content that several documents have as a link with itself; it has `copies`."""
-    for rows in unpack_contents(True, batches):
-        node, one = rows.column("node"), rows.column("id")
-        copies, count = rows.column("copies"), len(rows)
-        ends = {"a": node, "b": node, "a_id": one, "b_id": one}
-        group = {"members": pa.nulls(count, pa.int64()), "lowest": pa.nulls(count, pa.float64())}
-        similarity = pa.array(np.ones(count))
-        yield pack_links(
-            pa.RecordBatch.from_pydict(
-                {**ends, "similarity": similarity, **group, "copies": copies}
-            )
-        )

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CONTENTS",
     "FIRST",
+    "LISTED_COPIES",
     "NAMES",
     "SLICED",
     "first_names",
@@ -52,10 +53,18 @@ __all__ = [
     "unpack_named",
 ]
 
-CONTENTS = "slice int, distinct bigint, most_copies bigint, repeated bigint, contents binary"
+CONTENTS = (
+    "slice int, distinct bigint, most_copies bigint, repeated bigint, contents binary, "
+    "copied binary, all_listed boolean"
+)
 """Of a slice: how many contents it has, the most documents that have one of them, how many ids are
 there again, and the contents, packed: node, id, copies, bytes. The id is that of the first document
-of a content."""
+of a content. In `copied` are the documents of contents that several have, where
+all of these could be listed: node, id."""
+LISTED_COPIES = 64
+"""Documents of one content that are listed; of one that has more, none are."""
+MANY_COPIES = 16
+"""Documents of one content in one batch that are joined there: else a slice may have too many."""
 SLICED = "slice int, kind int, rows binary"
 NAMES, IDS, NEEDED = range(3)
 """Kinds of what comes together in a slice: contents, ids, and the contents that chunks need."""
@@ -71,7 +80,7 @@ def slice_named(
 ) -> Iterator[pa.RecordBatch]:
     """Give the ids of documents that were packed, and their contents where asked for, by slice.
 
-    A content that several documents of a batch have comes once for all of them.
+    A content that many documents of a batch have comes once for all of them.
     """
     for batch in batches:
         for value in batch.column("named"):
@@ -84,7 +93,18 @@ def slice_named(
                 ones = pa.array(np.ones(len(filled), np.int64))
                 columns = {name: filled.column(name) for name in ("node", "id", "bytes")}
                 counts = pa.RecordBatch.from_pydict({**columns, "copies": ones})
-                yield from _sliced_contents(slices, _each_once([counts], counted=counted))
+                for part in _joined_if_many(counts, counted=counted):
+                    yield from _sliced_contents(slices, part)
+
+
+def _joined_if_many(contents: pa.RecordBatch, *, counted: bool) -> Iterator[pa.RecordBatch | None]:
+    """Give documents one by one, and those of a content that many have as one."""
+    nodes = fixed_of(contents.column("node"), np.uint8)
+    _, places = unique_nodes(nodes.reshape(-1, NODE_BYTES))
+    many = np.bincount(places)[places] > MANY_COPIES if len(places) else np.empty(0, np.bool_)
+    yield contents.filter(pa.array(~many))
+    if many.any():
+        yield _each_once([contents.filter(pa.array(many))], counted=counted)
 
 
 def pack_contents(slices: int, batches: Batches) -> Iterator[pa.RecordBatch]:
@@ -179,10 +199,13 @@ def _gathered(
 ) -> pa.RecordBatch:
     parts = [np.frombuffer(value.as_buffer(), key) for value in held[IDS]]
     keys = np.sort(np.concatenate([np.empty(0, key), *parts]))
-    contents = _each_once([unpacked_rows(value) for value in held[NAMES]], counted=counted)
-    packed, copies = None, pa.array([], pa.int64())
+    every = [unpacked_rows(value) for value in held[NAMES]]
+    contents = _each_once(every, counted=counted)
+    packed, listed, copies = None, None, pa.array([], pa.int64())
+    all_listed = all(pc.all(pc.equal(part.column("copies"), 1)).as_py() for part in every)
     if contents is not None:
         packed, copies = packed_rows(contents, compression=None), contents.column("copies")
+        listed = _listed(every, contents) if all_listed else None
     return pa.RecordBatch.from_pydict(
         {
             "slice": pa.array([place], pa.int32()),
@@ -190,6 +213,8 @@ def _gathered(
             "most_copies": pa.array([pc.max(copies).as_py() or 0]),
             "repeated": pa.array([int((keys[1:] == keys[:-1]).sum())]),
             "contents": pa.array([packed], pa.binary()),
+            "copied": pa.array([listed], pa.binary()),
+            "all_listed": pa.array([all_listed]),
         }
     )
 
@@ -207,6 +232,25 @@ def _each_once(parts: list[pa.RecordBatch], *, counted: bool) -> pa.RecordBatch 
     np.add.at(copies, places, rows.column("copies").to_numpy()[order])
     chosen = rows.take(pa.array(order[first]))
     return chosen.set_column(chosen.schema.get_field_index("copies"), "copies", pa.array(copies))
+
+
+def _listed(every: list[pa.RecordBatch], contents: pa.RecordBatch) -> bytes | None:
+    """Give the documents of contents that several have."""
+    copies = contents.column("copies")
+    few = pc.and_(pc.greater(copies, 1), pc.less_equal(copies, LISTED_COPIES))
+    several = contents.filter(few)
+    if not len(several):
+        return None
+    names = numbers_of(fixed_of(several.column("node"), np.uint8))
+    parts = [
+        part.select(["node", "id"]).filter(
+            pa.array(np.isin(numbers_of(fixed_of(part.column("node"), np.uint8)), names))
+        )
+        for part in every
+        if len(part)
+    ]
+    (rows,) = pa.Table.from_batches(parts).combine_chunks().to_batches()
+    return packed_rows(rows, compression=None)
 
 
 def first_names(below: bytes | None, most: int, batches: Batches) -> Iterator[pa.RecordBatch]:

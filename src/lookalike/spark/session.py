@@ -54,9 +54,14 @@ OF_COLLECTORS = ("JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS")
 """Where options for Java may stand; it does not start where two of them name a collector."""
 BUFFERED = {"spark.buffer.size": str(1 << 20)}
 """Java and Python hand each other texts through it: the more at a time, the fewer calls."""
-KEPT_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(1 << 29), "MALLOC_MMAP_THRESHOLD_": str(1 << 25)}
+KEPT_MEMORY = {
+    "MALLOC_TRIM_THRESHOLD_": str(1 << 29),
+    "MALLOC_MMAP_THRESHOLD_": str(1 << 25),
+    "MALLOC_ARENA_MAX": "1",
+}
 """For the C library of Java and of Python, which otherwise gives the memory of each batch back to
-the system, and takes it again, page by page, for the next one."""
+the system, and takes it again, page by page, for the next one; so it does with that of threads of
+which each has an arena of its own."""
 LOCAL_CONF = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",

@@ -11,6 +11,7 @@ from lookalike.candidates.union_find import UnionFind
 from lookalike.cluster.components import COMPARED_MEMBERS
 from lookalike.spark.arrow import (
     bytes_of,
+    every_two,
     fingerprints_of_nodes,
     fixed_column,
     fixed_of,
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     Batches = Iterable[pa.RecordBatch]
 
-__all__ = ["PAIRS", "TEXTS", "every_two", "score_all", "score_pairs"]
+__all__ = ["PAIRS", "TEXTS", "score_all", "score_pairs"]
 
 TEXTS, PAIRS = range(2)
 """Kinds of what comes for a chunk: texts first, then the pairs of them."""
@@ -168,19 +169,6 @@ def _lowest(
     among = compared[links.first] & compared[links.second]
     np.minimum.at(lowest, labels[links.first[among]], links.similarity[among])
     return lowest
-
-
-def every_two(labels: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Give the places of every two values that are the same; these stand together."""
-    starts = np.flatnonzero(np.append(True, labels[1:] != labels[:-1])[: len(labels)])
-    sizes = np.diff(np.append(starts, len(labels)))
-    ends = [np.triu_indices(size, 1) for size in sizes]
-    none = np.empty(0, np.int64)
-    first, second = (
-        np.concatenate([none, *(start + end[i] for start, end in zip(starts, ends, strict=True))])
-        for i in (0, 1)
-    )
-    return first, second
 
 
 def score_all(recipe: str, batches: Batches) -> Iterator[pa.RecordBatch]:
