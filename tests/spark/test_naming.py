@@ -140,24 +140,17 @@ def test_ids_that_are_null_are_left_to_those_who_count_them() -> None:
 def test_documents_of_contents_that_several_have_are_listed_unless_many(contents, rows, slices):
     documents = [(number, content) for number, content in enumerate(contents)]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(naming, "MANY_COPIES", 2)
-        patched.setattr(naming, "LISTED_COPIES", 4)
+        patched.setattr(naming, "LISTED_COPIES", 3)
+        patched.setattr(naming, "HELD_DOCUMENTS", 7)
         found = gathered(documents, pa.int64(), rows, slices, counted=False)
-    if not documents:
-        return
-    batches = [contents[start : start + rows] for start in range(0, len(contents), rows)]
-    joined = {of for batch in batches for of in batch if of and batch.count(of) > 2}
-    for row in found.to_pylist():
-        mine = set()
-        if row["contents"] is not None:
-            mine = {one["node"] for one in unpacked_rows(pa.scalar(row["contents"])).to_pylist()}
-        assert row["all_listed"] == (not mine & set(map(name, joined)))
-        expected = [
-            (name(of), number)
-            for number, of in documents
-            if name(of) in mine and 2 <= contents.count(of) <= 4 and row["all_listed"]
-        ]
-        listed = []
-        if row["copied"] is not None:
-            listed = unpacked_rows(pa.scalar(row["copied"])).to_pylist()
-        assert sorted((one["node"], one["id"]) for one in listed) == sorted(expected)
+    copies = Counter(of for of in contents if of)
+    listed = [
+        (row["node"], row["id"])
+        for value in (found["copied"].drop_null() if documents else [])
+        for row in unpacked_rows(value).to_pylist()
+    ]
+    assert sorted(listed) == sorted(
+        (name(of), number) for number, of in documents if 2 <= copies[of] <= 3
+    )
+    if documents:
+        assert max(found["most_copies"].to_pylist()) == max(copies.values(), default=0)

@@ -8,6 +8,8 @@ import numpy as np
 import pyarrow as pa
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from numpy.typing import NDArray
 
 __all__ = [
@@ -18,6 +20,7 @@ __all__ = [
     "fingerprints_of_nodes",
     "fixed_column",
     "fixed_of",
+    "gathered",
     "heads_of",
     "nodes_of_fingerprints",
     "numbers_of",
@@ -160,6 +163,24 @@ def every_two(labels: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.
 def _first_words(nodes: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """Give the first eight bytes of names as numbers that sort as they do."""
     return np.ascontiguousarray(nodes[:, :8]).view(">u8").reshape(-1).astype(np.uint64)
+
+
+def gathered(batches: Iterable[pa.RecordBatch], most: int) -> Iterator[pa.RecordBatch]:
+    """Put batches together until so many rows are there, and leave out empty ones."""
+    held: list[pa.RecordBatch] = []
+    for batch in batches:
+        if len(batch):
+            held.append(batch)
+        if sum(map(len, held)) >= most:
+            yield _together(held)
+            held = []
+    if held:
+        yield _together(held)
+
+
+def _together(batches: list[pa.RecordBatch]) -> pa.RecordBatch:
+    (whole,) = pa.Table.from_batches(batches).combine_chunks().to_batches()
+    return whole
 
 
 def packed_rows(rows: pa.RecordBatch, compression: str | None = "lz4") -> bytes:

@@ -35,6 +35,7 @@ __all__ = [
     "clusters_at_once",
     "list_clusters",
     "list_pairs",
+    "lists_pairs",
     "pairs_at_once",
     "serves",
 ]
@@ -43,6 +44,8 @@ ONE_TASK_LINKS = 2_000_000
 """Links that one task holds: some 200 MB, and their ids twice."""
 ONE_TASK_COPIES = 500_000
 """Documents identical to others that it holds besides."""
+ONE_TASK_PAIRS = 1 << 25
+"""Pairs of documents that it makes, at the most: some ten seconds."""
 OUT_PAIRS = 1 << 18
 """Pairs that are handed over at a time, about."""
 
@@ -54,6 +57,13 @@ def serves(job: SparkJob) -> bool:
         not counts["identical"]
         or (counts["identical"] <= ONE_TASK_COPIES and documents.copies is not None)
     )
+
+
+def lists_pairs(job: SparkJob) -> bool:
+    """Tell whether one task makes the pairs of a job."""
+    most, counts = max(job.documents.most_copies, 1), job.counts
+    pairs = counts["links"] * most**2 + counts["identical"] * most
+    return serves(job) and pairs <= ONE_TASK_PAIRS
 
 
 def pairs_at_once(job: SparkJob, score: str) -> DataFrame:

@@ -63,8 +63,6 @@ class Identified:
     distinct: int
     most_copies: int
     """Of one content, that of the most documents."""
-    all_listed: bool
-    """Whether the documents of contents that several have are known one by one."""
     ordered: DataFrame | None = None
     """node, place, copies, bytes: contents whose first documents are not those of the first ids."""
 
@@ -104,7 +102,7 @@ class Identified:
     @property
     def copies(self) -> DataFrame | None:
         """Those of contents that several documents have, packed: copied; None if not all are."""
-        if self.ordered is not None or not self.all_listed or self.most_copies > LISTED_COPIES:
+        if self.ordered is not None or self.most_copies > LISTED_COPIES:
             return None
         return self.contents.where("copied is not null").select("copied")
 
@@ -198,13 +196,13 @@ def identified(
         rows = mapped(first_pass.named, unpack_named, T.StructType(fields), names)
         columns = preference(keep, source.ids, types.get("order"), types.get("value"))
         ordered = frames.keep(_contents(rows, columns))
-    distinct, most_copies, all_listed = _counted(contents, source)
+    distinct, most_copies = _counted(contents, source)
     if ordered is not None:
         each = ordered.select("node", F.col("place.id").alias("id"), "copies", "bytes")
         sliced = mapped(each, pack_contents, SLICED, slices)
         contents = frames.keep(_gathered(sliced, slices, counted=counted, key=key))
-        distinct, most_copies, all_listed = _counted(contents, source)
-    known = first_pass, contents, slices, read, empty, distinct, most_copies, all_listed, ordered
+        distinct, most_copies = _counted(contents, source)
+    known = first_pass, contents, slices, read, empty, distinct, most_copies, ordered
     return Identified(source, form, *known)
 
 
@@ -214,17 +212,13 @@ def _gathered(sliced: DataFrame, slices: int, *, counted: bool, key: str) -> Dat
     return mapped(together, gather, CONTENTS, counted, key)
 
 
-def _counted(contents: DataFrame, source: Source) -> tuple[int, int, bool]:
-    """Count the contents, and the most documents of one; refuse ids that repeat.
-
-    Tells also whether the documents of contents are all known.
-    """
+def _counted(contents: DataFrame, source: Source) -> tuple[int, int]:
+    """Count the contents, and the most documents of one; refuse ids that repeat."""
     (found,) = collected(
         contents.agg(
             F.sum("distinct").alias("distinct"),
             F.max("most_copies").alias("copies"),
             F.sum("repeated").alias("repeated"),
-            F.bool_and("all_listed").alias("all_listed"),
         )
     )
     if found["repeated"]:
@@ -235,7 +229,7 @@ def _counted(contents: DataFrame, source: Source) -> tuple[int, int, bool]:
             f"{quoted(source.id_column)}: name another by {setting('id')}, or give every document "
             "an id of its own"
         )
-    return found["distinct"] or 0, found["copies"] or 0, bool(found["all_listed"])
+    return found["distinct"] or 0, found["copies"] or 0
 
 
 def _contents(documents: DataFrame, columns: list[Column]) -> DataFrame:

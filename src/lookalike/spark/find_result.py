@@ -11,7 +11,7 @@ from pyspark.sql import Window
 from pyspark.sql import functions as F  # noqa: N812 # as everybody names it
 
 from lookalike.candidates.hamming import BITS
-from lookalike.spark.at_once import clusters_at_once, pairs_at_once, serves
+from lookalike.spark.at_once import clusters_at_once, lists_pairs, pairs_at_once, serves
 from lookalike.spark.buckets import split_cells
 from lookalike.spark.components import clusters
 from lookalike.spark.frames import collected
@@ -44,7 +44,7 @@ class SparkFindResult(SparkResult):
         With simhash also `distance`, the bits in which the fingerprints differ.
         """
         job = self.job
-        if serves(job):
+        if lists_pairs(job):
             return self._with_distance(pairs_at_once(job, self._score()))
         links = job.links
         for end, name in (("a", "first"), ("b", "second")):

@@ -19,6 +19,7 @@ from lookalike.spark.arrow import (
     bytes_of,
     fixed_column,
     fixed_of,
+    gathered,
     heads_of,
     numbers_of,
     packed_rows,
@@ -55,16 +56,16 @@ __all__ = [
 
 CONTENTS = (
     "slice int, distinct bigint, most_copies bigint, repeated bigint, contents binary, "
-    "copied binary, all_listed boolean"
+    "copied binary"
 )
 """Of a slice: how many contents it has, the most documents that have one of them, how many ids are
 there again, and the contents, packed: node, id, copies, bytes. The id is that of the first document
-of a content. In `copied` are the documents of contents that several have, where
-all of these could be listed: node, id."""
+of a content. In `copied` are the documents of contents that several have, but
+of those that too many have: node, id."""
 LISTED_COPIES = 64
 """Documents of one content that are listed; of one that has more, none are."""
-MANY_COPIES = 16
-"""Documents of one content in one batch that are joined there: else a slice may have too many."""
+HELD_DOCUMENTS = 1 << 19
+"""Documents whose names a task gathers before it hands them on by slice, some 20 MB."""
 SLICED = "slice int, kind int, rows binary"
 NAMES, IDS, NEEDED = range(3)
 """Kinds of what comes together in a slice: contents, ids, and the contents that chunks need."""
@@ -80,28 +81,26 @@ def slice_named(
 ) -> Iterator[pa.RecordBatch]:
     """Give the ids of documents that were packed, and their contents where asked for, by slice.
 
-    A content that many documents of a batch have comes once for all of them.
+    A content that too many documents have to be listed comes once for all of them.
     """
-    for batch in batches:
-        for value in batch.column("named"):
-            named = unpacked_rows(value)
-            keys = _id_keys(named.column("id"))
-            places = _mixed(keys) % np.uint64(slices)
-            yield _sliced(IDS, places, keys)
-            if with_names:
-                filled = _filled(named)
-                ones = pa.array(np.ones(len(filled), np.int64))
-                columns = {name: filled.column(name) for name in ("node", "id", "bytes")}
-                counts = pa.RecordBatch.from_pydict({**columns, "copies": ones})
-                for part in _joined_if_many(counts, counted=counted):
-                    yield from _sliced_contents(slices, part)
+    values = (value for batch in batches for value in batch.column("named"))
+    for named in gathered(map(unpacked_rows, values), HELD_DOCUMENTS):
+        keys = _id_keys(named.column("id"))
+        yield _sliced(IDS, _mixed(keys) % np.uint64(slices), keys)
+        if with_names:
+            filled = _filled(named)
+            columns = {name: filled.column(name) for name in ("node", "id", "bytes")}
+            columns["copies"] = pa.array(np.ones(len(filled), np.int64))
+            documents = pa.RecordBatch.from_pydict(columns)
+            for part in _joined_if_many(documents, counted=counted):
+                yield from _sliced_contents(slices, part)
 
 
 def _joined_if_many(contents: pa.RecordBatch, *, counted: bool) -> Iterator[pa.RecordBatch | None]:
     """Give documents one by one, and those of a content that many have as one."""
     nodes = fixed_of(contents.column("node"), np.uint8)
     _, places = unique_nodes(nodes.reshape(-1, NODE_BYTES))
-    many = np.bincount(places)[places] > MANY_COPIES if len(places) else np.empty(0, np.bool_)
+    many = np.bincount(places)[places] > LISTED_COPIES if len(places) else np.empty(0, np.bool_)
     yield contents.filter(pa.array(~many))
     if many.any():
         yield _each_once([contents.filter(pa.array(many))], counted=counted)
@@ -109,13 +108,13 @@ def _joined_if_many(contents: pa.RecordBatch, *, counted: bool) -> Iterator[pa.R
 
 def pack_contents(slices: int, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Give contents that come one by one, packed by slice."""
-    for batch in batches:
+    for batch in gathered(batches, HELD_DOCUMENTS):
         yield from _sliced_contents(slices, batch)
 
 
 def pack_needed(slices: int, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Give the names that chunks need, which come one by one, packed by slice."""
-    for batch in batches:
+    for batch in gathered(batches, HELD_DOCUMENTS):
         nodes = fixed_of(batch.column("node"), np.uint8)
         yield needed_in_slices(slices, nodes, batch.column("chunk").to_numpy())
 
@@ -202,10 +201,9 @@ def _gathered(
     every = [unpacked_rows(value) for value in held[NAMES]]
     contents = _each_once(every, counted=counted)
     packed, listed, copies = None, None, pa.array([], pa.int64())
-    all_listed = all(pc.all(pc.equal(part.column("copies"), 1)).as_py() for part in every)
     if contents is not None:
         packed, copies = packed_rows(contents, compression=None), contents.column("copies")
-        listed = _listed(every, contents) if all_listed else None
+        listed = _listed(every, contents)
     return pa.RecordBatch.from_pydict(
         {
             "slice": pa.array([place], pa.int32()),
@@ -214,7 +212,6 @@ def _gathered(
             "repeated": pa.array([int((keys[1:] == keys[:-1]).sum())]),
             "contents": pa.array([packed], pa.binary()),
             "copied": pa.array([listed], pa.binary()),
-            "all_listed": pa.array([all_listed]),
         }
     )
 
