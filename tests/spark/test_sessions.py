@@ -231,7 +231,9 @@ if configured != "-":
 with running_session("local[1]", conf_of(conf)):
     for process in psutil.Process().children(recursive=True):
         with contextlib.suppress(psutil.NoSuchProcess):  # it ended, or waits to be forgotten
-            print(*process.cmdline(), process.environ().get("MALLOC_TRIM_THRESHOLD_"))
+            given = process.environ()
+            kept = (given.get(name) for name in ("MALLOC_TRIM_THRESHOLD_", "MALLOC_ARENA_MAX"))
+            print(*process.cmdline(), *kept)
 """
 OPTIONS = "spark.driver.extraJavaOptions"
 FIRST_COMPILER = "-XX:TieredStopAtLevel=1"
@@ -279,15 +281,15 @@ def test_java_and_python_hand_each_other_much_at_a_time_and_keep_its_memory(prog
     assert status == 0, errors
     java = next(line for line in output.splitlines() if "SparkSubmit" in line)
     assert "spark.buffer.size=1048576" in java
-    assert java.endswith(" 536870912")
-    mine = {"MALLOC_TRIM_THRESHOLD_": "4096"}
+    assert java.endswith(" 536870912 1")
+    mine = {"MALLOC_TRIM_THRESHOLD_": "4096", "MALLOC_ARENA_MAX": "3"}
     status, output, errors = program(
         "-", "spark.buffer.size=65536", python=JAVA_OF_A_SESSION, **mine
     )
     assert status == 0, errors
     java = next(line for line in output.splitlines() if "SparkSubmit" in line)
     assert "spark.buffer.size=65536" in java
-    assert java.endswith(" 4096")
+    assert java.endswith(" 4096 3")
 
 
 def test_a_java_with_options_of_the_users_has_these(program, tmp_path) -> None:

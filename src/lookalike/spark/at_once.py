@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 ONE_TASK_LINKS = 2_000_000
-"""Links that one task holds: some 200 MB, and their ids twice."""
+"""Links that one task holds: some 500 MB, with ids that are numbers."""
 ONE_TASK_COPIES = 500_000
 """Documents identical to others that it holds besides."""
 ONE_TASK_PAIRS = 1 << 25
