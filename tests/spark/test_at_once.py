@@ -117,7 +117,7 @@ def test_clusters_are_numbered_and_tell_what_is_known(drawn, kind, most, told):
         components = [one for one in components if not one & joined] + [joined]
     of = {one: frozenset(component) for component in components for one in component}
     # Of every second component all members met in one chunk; of others fewer did.
-    group = {pair: (len(of[pair[0]]) - min(of[pair[0]]) % 2, 0.25) for pair in links if told}
+    group = {pair: (len(of[pair[0]]) - min(of[pair[0]]) % 2, 0.55) for pair in links if told}
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(at_once, "COMPARED_MEMBERS", most)
         batches = [*at_once.list_clusters(kind == "digits", rows_of(copies, links, kind, group))]
@@ -137,17 +137,15 @@ def test_clusters_are_numbered_and_tell_what_is_known(drawn, kind, most, told):
         mine = [pair for pair in links if pair[0] in component]
         whole = told and len(component) > 1 and min(component) % 2 == 0
         compared = sorted(map(name, component))[:most]
+        similarity = min((links[pair] for pair in mine), default=1.0)
         if whole:
-            similarity: float | None = 0.25
-        elif len(mine) == len(component) * (len(component) - 1) // 2:
-            similarity = min((links[pair] for pair in mine), default=1.0)
-        else:
-            similarity = None
+            similarity = min(similarity, 0.55)
         assert {row["similarity"] for row in rows} == {similarity}
+        loose = not whole and len(mine) < len(component) * (len(component) - 1) // 2
         nodes = [row["node"] for row in rows if row["compared"]]
-        assert sorted(nodes) == (compared if similarity is None else [])
+        assert sorted(nodes) == (compared if loose else [])
         labels = {row["label"] for row in rows}
-        assert labels == ({min(map(name, component))} if similarity is None else {None})
+        assert labels == ({min(map(name, component))} if loose else {None})
 
 
 def test_no_links_and_no_copies_are_no_clusters() -> None:

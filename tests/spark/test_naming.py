@@ -47,7 +47,10 @@ def gathered(
         [("slice", "ascending"), ("kind", "ascending")]
     )
     key = "i8" if pa.types.is_integer(kind) else "S16"
-    return pa.Table.from_batches(naming.gather(counted, key, together.to_batches(max_chunksize=3)))
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(naming, "HELD_VALUES", 3)
+        batches = together.to_batches(max_chunksize=3)
+        return pa.Table.from_batches(naming.gather(counted, key, True, batches))
 
 
 def order_of(counted: bool) -> Any:

@@ -2,8 +2,10 @@
 
 import json
 import random
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -12,7 +14,9 @@ from hypothesis import strategies as st
 
 import lookalike
 import lookalike.spark
-from lookalike.spark import at_once, buckets, centres, components, thinning
+from lookalike.recipe import CanonicalForm
+from lookalike.settings import Settings
+from lookalike.spark import at_once, buckets, centres, components, placing, scoring, thinning
 from lookalike.spark.find_result import SparkFindResult
 from lookalike.spark.frames import COMPRESSION
 
@@ -106,6 +110,67 @@ def test_the_answer_is_the_same_by_rounds_and_with_a_cap_on_them(
         removed = type(thinned)(thinned.job, max_rounds).removed.toArrow()
         assert rows_of(removed) == rows_of(local_kept.removed)
     thinned.release()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("path", ["chunks of components", "buckets in a grid", "rounds"])
+def test_the_answer_is_the_same_by_bands_and_on_every_path(spark, notices, path, monkeypatch):
+    # So few documents are compared without bands, unless these are given.
+    asked: dict[str, Any] = {"threshold": 0.6, "bands": 12, "rows": 2}
+    if path != "chunks of components":
+        monkeypatch.setattr(placing, "ONE_TASK_PAIRS", 0)
+        monkeypatch.setattr(placing, "CHUNK_BYTES", 60_000)
+        monkeypatch.setattr(scoring, "BROADCAST_ROWS", 0)
+    if path == "rounds":
+        for module in (components, at_once, thinning):
+            monkeypatch.setattr(module, "ONE_TASK_LINKS", 0)
+    frame = spark.createDataFrame(notices).repartition(3)
+    found, local = lookalike.spark.find(frame, **asked), lookalike.find(notices, **asked)
+    assert 0 < found.job.counts["candidates"] < len(notices) * (len(notices) - 1) // 2
+    check_found(found, local)
+    found.release()
+    if path != "rounds":
+        thinned = lookalike.spark.dedup(frame, keep="longest", **asked)
+        check_kept(thinned, lookalike.dedup(notices, keep="longest", **asked))
+        thinned.release()
+
+
+@pytest.mark.parametrize("at_all_once", [True, False])
+def test_a_weak_link_of_a_cluster_of_many_tells_its_similarity(spark, at_all_once, monkeypatch):
+    # One of the 231 is linked to one other alone, and not among the 200 that are compared.
+    form = replace(CanonicalForm.of(Settings(shingle="words:1")), kind="text")
+    words = [f"t{i}" for i in range(100)]
+    texts = [" ".join([*words[: i % 100], f"x{i}", *words[i % 100 + 1 :]]) for i in range(230)]
+    for number in range(500):
+        own = [f"o{number}z{i}" for i in range(11)]
+        outlier = " ".join(["x0", *words[1:10], *own, *words[21:]])
+        prints = form.canonical(pa.array([*texts, outlier])).fingerprints
+        if [*np.lexsort(prints.T[::-1])].index(230) >= 200:
+            break
+    table = pa.table({"id": range(231), "text": [*texts, outlier]})
+    asked: dict[str, Any] = {"threshold": 0.8, "shingle": "words:1", "recall": 0.9999}
+    if not at_all_once:
+        for module in (components, at_once):
+            monkeypatch.setattr(module, "ONE_TASK_LINKS", 0)
+    local = lookalike.find(table, **asked)
+    assert min(local.clusters["similarity"].to_pylist()) < 0.81
+    found = lookalike.spark.find(spark.createDataFrame(table), **asked)
+    check_found(found, local)
+    found.release()
+
+
+def test_ids_are_sorted_alike_where_spark_hands_over_large_types(spark) -> None:
+    texts = [f"{'a rose is a rose and ' * 5}{number // 2}" for number in range(24)]
+    table = pa.table({"id": [str(number) for number in range(24)], "text": texts})
+    large = "spark.sql.execution.arrow.useLargeVarTypes"
+    before = spark.conf.get(large)
+    spark.conf.set(large, "true")
+    try:
+        found = lookalike.spark.find(spark.createDataFrame(table), threshold=0.7)
+        check_found(found, lookalike.find(table, threshold=0.7))
+        found.release()
+    finally:
+        spark.conf.set(large, before)
 
 
 @pytest.fixture(scope="module")
@@ -209,6 +274,7 @@ def test_a_job_leaves_the_settings_of_a_session_as_they_were(spark) -> None:
     frame = spark.createDataFrame(
         [(1, "a rose is a rose"), (2, "a rose is a rose")], "id int, t string"
     )
+    told = spark.conf.get("spark.sql.maxPlanStringLength")
     for before in ("true", "false"):
         spark.conf.set(COMPRESSION, before)
         lookalike.spark.find(frame, id="id", text="t")
@@ -216,4 +282,5 @@ def test_a_job_leaves_the_settings_of_a_session_as_they_were(spark) -> None:
         with pytest.raises(lookalike.SourceError):
             lookalike.spark.dedup(frame, id="other", text="t")
         assert spark.conf.get(COMPRESSION) == before
+    assert spark.conf.get("spark.sql.maxPlanStringLength") == told
     spark.conf.unset(COMPRESSION)

@@ -102,11 +102,10 @@ def test_links_tell_how_many_they_link_and_how_alike_these_are(chunks, rows, mos
             group = sorted(groups[a], key=lambda one: name(number, one))
             every = [*combinations(group, 2)]
             linked = {tuple(sorted(pair)) for pair in every} & set(links)
-            if len(linked) == len(every):
-                lowest = min(links[pair] for pair in linked)
-            else:
+            lowest = min(links[pair] for pair in linked)
+            if len(linked) < len(every):
                 some = combinations(group[:most], 2)
-                lowest = min(likeness(documents[i], documents[j]) for i, j in some)
+                lowest = min(lowest, *(likeness(documents[i], documents[j]) for i, j in some))
             ids = 100 * number + a, 100 * number + b
             expected.append((*ids, similarity, len(group), lowest))
     columns = ("a_id", "b_id", "similarity", "members", "lowest")

@@ -44,6 +44,8 @@ ONE_TASK_LINKS = 2_000_000
 """Links that one task holds: some 500 MB, with ids that are numbers."""
 ONE_TASK_COPIES = 500_000
 """Documents identical to others that it holds besides."""
+ONE_TASK_BYTES = 1 << 28
+"""Bytes of ids that are text, at the most."""
 ONE_TASK_PAIRS = 1 << 25
 """Pairs of documents that it makes, at the most: some ten seconds."""
 OUT_PAIRS = 1 << 18
@@ -53,6 +55,9 @@ OUT_PAIRS = 1 << 18
 def serves(job: SparkJob) -> bool:
     """Tell whether one task holds the links of a job, and the documents that are identical."""
     counts, documents = job.counts, job.documents
+    ids = 2 * counts["links"] + counts["identical"]
+    if ids * documents.id_bytes > ONE_TASK_BYTES:
+        return False
     return counts["links"] <= ONE_TASK_LINKS and (
         not counts["identical"]
         or (counts["identical"] <= ONE_TASK_COPIES and documents.copies is not None)
@@ -76,8 +81,8 @@ def pairs_at_once(job: SparkJob, score: str) -> DataFrame:
 def clusters_at_once(job: SparkJob) -> DataFrame:
     """Give the members of clusters, numbered: id, cluster, size, similarity, and three more.
 
-    Where links do not tell the similarity, it is null, and the contents that are `compared` tell
-    it: they have `node` and `label`, which names their cluster.
+    Where links do not tell the similarity, it is that of the links, and the contents that are
+    `compared` may have a smaller one: they have `node` and `label`, which names their cluster.
     """
     ids = job.documents.source.ids
     schema = (
@@ -237,7 +242,7 @@ def list_clusters(counted: bool, batches: Batches) -> Iterator[pa.RecordBatch]:
             "id": ids,
             "cluster": pa.array(numbers),
             "size": pa.array(members),
-            "similarity": pa.array(similarity[of_document], mask=unknown),
+            "similarity": pa.array(similarity[of_document]),
             "node": _where(told, held.names[contents[told]]),
             "label": _where(unknown, held.names[of_document[unknown]]),
             "compared": pa.array(told),
@@ -248,7 +253,7 @@ def list_clusters(counted: bool, batches: Batches) -> Iterator[pa.RecordBatch]:
 def _similarities(
     held: Held, leaders: NDArray[np.int64]
 ) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
-    """Give the smallest similarity within each component, and where links do not tell it."""
+    """Give the smallest similarity that is known of each component, and where it may be smaller."""
     count = len(leaders)
     members = np.bincount(leaders, minlength=count)
     of_links = leaders[held.first]
@@ -256,7 +261,7 @@ def _similarities(
     np.minimum.at(smallest, of_links, held.similarity)
     # Where all members met in one chunk, it is known how alike they are.
     whole = held.members == members[of_links]
-    smallest[of_links[whole]] = held.lowest[whole]
+    np.minimum.at(smallest, of_links[whole], held.lowest[whole])
     known = np.bincount(of_links, whole, minlength=count) > 0
     linked = np.bincount(of_links, minlength=count)
     return smallest, ~known & (linked < members * (members - 1) // 2)

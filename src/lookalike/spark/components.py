@@ -46,8 +46,8 @@ def clusters(links: DataFrame, frames: Frames, max_rounds: int | None = None) ->
     """Give each linked document its component, and the smallest similarity of two members.
 
     The columns are node, id, label, similarity, compared. Where every two members are linked, or
-    all met in one chunk, the links tell the similarity; else it is null, and those that are
-    `compared` tell: all members, or those with the smallest fingerprints where they are many.
+    all met in one chunk, the links tell the similarity; else those that are `compared` may have a
+    smaller one: all members, or those with the smallest fingerprints where they are many.
     """
     labels = frames.keep(components(links, frames, max_rounds))
     linked = (
@@ -60,12 +60,13 @@ def clusters(links: DataFrame, frames: Frames, max_rounds: int | None = None) ->
         )
     )
     sizes = labels.groupBy("component").agg(F.count("*").alias("members"))
-    of_group = F.expr("if(group.met = members, group.lowest, null)")
-    every = F.expr("links = members * (members - 1) / 2")
-    similarity = F.when(every, F.col("similarity")).otherwise(of_group)
-    known = linked.join(sizes, "component").select("component", similarity.alias("similarity"))
+    met = F.coalesce(F.expr("group.met = members"), F.lit(False))
+    # Of two values, of which one is null, the least is the other.
+    similarity = F.least("similarity", F.when(met, F.col("group.lowest"))).alias("similarity")
+    loose = ~met & F.expr("links < members * (members - 1) / 2")
+    known = linked.join(sizes, "component").select("component", similarity, loose.alias("loose"))
     place = F.row_number().over(Window.partitionBy("component").orderBy("node"))
-    compared = F.col("similarity").isNull() & (place <= COMPARED_MEMBERS)
+    compared = F.col("loose") & (place <= COMPARED_MEMBERS)
     named = [links.select(F.col(end).alias("node"), F.col(f"{end}_id").alias("id")) for end in "ab"]
     ids = named[0].unionByName(named[1]).groupBy("node").agg(F.first("id").alias("id"))
     found = labels.join(known, "component").join(ids, "node")

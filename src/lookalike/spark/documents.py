@@ -63,6 +63,10 @@ class Identified:
     distinct: int
     most_copies: int
     """Of one content, that of the most documents."""
+    with_copies: bool = True
+    """Whether documents of contents that several have are listed."""
+    id_bytes: int = 0
+    """Of an id that is text, on average."""
     ordered: DataFrame | None = None
     """node, place, copies, bytes: contents whose first documents are not those of the first ids."""
 
@@ -102,7 +106,7 @@ class Identified:
     @property
     def copies(self) -> DataFrame | None:
         """Those of contents that several documents have, packed: copied; None if not all are."""
-        if self.ordered is not None or self.most_copies > LISTED_COPIES:
+        if not self.with_copies or self.ordered is not None or self.most_copies > LISTED_COPIES:
             return None
         return self.contents.where("copied is not null").select("copied")
 
@@ -152,8 +156,12 @@ def identified(
     guess: Recipe | None,
     keep: str = "first",
     order: str | None,
+    with_copies: bool = True,
 ) -> Identified:
-    """Read all documents once, name them by their contents, and sketch them by a guess."""
+    """Read all documents once, name them by their contents, and sketch them by a guess.
+
+    With `with_copies`, documents of contents that several have are listed, unless they are many.
+    """
     value = column_of(keep)
     frame, types = source.frame, {}
     others = []
@@ -173,16 +181,18 @@ def identified(
     given = form, by_length, None if guess is None else guess.dump()
     made = frames.keep(mapped(source.documents(*others), identify, NAMED, *given))
     first_pass = FirstPass(guess, made)
-    source, read, empty = _checked(source, form, made)
+    source, read, empty, id_bytes = _checked(source, form, made)
     if read == empty and not source.documents().where("content is not null").limit(1).count():
         # As locally, it is not known what documents are of which none was seen.
         form = replace(form, kind=None, dimension=0)
-    slices = frames.partitions_for(read, DOCUMENT_BYTES)
+    # Of a content the first id travels, and that of each copy.
+    slices = frames.partitions_for(read, DOCUMENT_BYTES + 2 * id_bytes)
     by_id = keep == "first" and order is None
     key = "S16" if isinstance(source.ids.kind, T.StringType) else "i8"
     counted = source.ids.counted
     sliced = mapped(first_pass.named, slice_named, SLICED, slices, counted, by_id)
-    contents = frames.keep(_gathered(sliced, slices, counted=counted, key=key))
+    how = counted, key, with_copies
+    contents = frames.keep(_gathered(sliced, slices, how))
     ordered = None
     if not by_id:
         fields = [
@@ -200,16 +210,17 @@ def identified(
     if ordered is not None:
         each = ordered.select("node", F.col("place.id").alias("id"), "copies", "bytes")
         sliced = mapped(each, pack_contents, SLICED, slices)
-        contents = frames.keep(_gathered(sliced, slices, counted=counted, key=key))
+        contents = frames.keep(_gathered(sliced, slices, how))
         distinct, most_copies = _counted(contents, source)
-    known = first_pass, contents, slices, read, empty, distinct, most_copies, ordered
-    return Identified(source, form, *known)
+    counts = read, empty, distinct, most_copies
+    known = *counts, with_copies, id_bytes, ordered
+    return Identified(source, form, first_pass, contents, slices, *known)
 
 
-def _gathered(sliced: DataFrame, slices: int, *, counted: bool, key: str) -> DataFrame:
-    """Bring contents and ids together by slice."""
+def _gathered(sliced: DataFrame, slices: int, given: tuple[bool, str, bool]) -> DataFrame:
+    """Bring contents and ids together by slice, with what `naming.gather` is given."""
     together = sliced.repartitionById(slices, "slice").sortWithinPartitions("slice", "kind")
-    return mapped(together, gather, CONTENTS, counted, key)
+    return mapped(together, gather, CONTENTS, *given)
 
 
 def _counted(contents: DataFrame, source: Source) -> tuple[int, int]:
@@ -240,9 +251,12 @@ def _contents(documents: DataFrame, columns: list[Column]) -> DataFrame:
     )
 
 
-def _checked(source: Source, form: CanonicalForm, made: DataFrame) -> tuple[Source, int, int]:
-    """Refuse ids that are missing, and documents that cannot be read; count the rest."""
-    names = ("rows", "empty", "unnamed", "problems")
+def _checked(source: Source, form: CanonicalForm, made: DataFrame) -> tuple[Source, int, int, int]:
+    """Refuse ids that are missing, and documents that cannot be read.
+
+    Counts all, and those that are empty, and gives the bytes of an id.
+    """
+    names = ("rows", "empty", "unnamed", "problems", "id_bytes")
     counted = F.bool_and("counted").alias("counted")
     (found,) = collected(made.agg(*(F.sum(name).alias(name) for name in names), counted))
     if found["unnamed"]:
@@ -259,4 +273,6 @@ def _checked(source: Source, form: CanonicalForm, made: DataFrame) -> tuple[Sour
             f"document {quoted(problem['id'])} {problem['problem']}: fix or remove it"
         )
     ids = replace(source.ids, counted=bool(found["counted"]))
-    return replace(source, ids=ids), found["rows"] or 0, found["empty"] or 0
+    read = found["rows"] or 0
+    id_bytes = (found["id_bytes"] or 0) // max(read, 1)
+    return replace(source, ids=ids), read, found["empty"] or 0, id_bytes

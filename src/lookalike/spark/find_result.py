@@ -92,7 +92,7 @@ class SparkFindResult(SparkResult):
         compared = _compared(job, labels)
         if compared is not None:
             found = found.join(compared, "label", "left")
-            found = found.withColumn("similarity", F.coalesce("similarity", "smallest"))
+            found = found.withColumn("similarity", F.least("similarity", "smallest"))
         return found.select("id", "cluster", "size", "similarity")
 
     @cached_property
@@ -156,7 +156,7 @@ def _pairs_of_copies(copied: DataFrame, job: SparkJob) -> DataFrame:
 
 
 def _compared(job: SparkJob, labels: DataFrame) -> DataFrame | None:
-    """Give the smallest similarity of two members where links do not tell it: label, smallest."""
+    """Give the smallest similarity of members where links do not tell it: label, smallest."""
     (found,) = collected(labels.agg(F.count_if("compared").alias("compared")))
     if not found["compared"]:
         return None

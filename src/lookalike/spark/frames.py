@@ -36,6 +36,9 @@ AS_OBJECTS = StorageLevel.MEMORY_AND_DISK_DESER
 """How frames are kept. Else Java writes them out and compresses them, and reads them each time."""
 AS_OBJECTS_TWICE = StorageLevel(*[True] * 2, False, True, 2)
 COMPRESSION = "spark.sql.inMemoryColumnarStorage.compressed"
+WHILE_IT_RUNS = {COMPRESSION: "false", "spark.sql.maxPlanStringLength": "4096"}
+"""Settings of a session while a job runs. Names and packed rows have nothing to compress. And the
+plan of a frame that stands on kept ones is told with all of theirs, each time it is used."""
 
 
 def mapped(frame: DataFrame, function: Callable[..., Any], schema: str, *given: Any) -> DataFrame:
@@ -53,16 +56,15 @@ def mapped_by(frame: DataFrame, function: Callable[..., Any], schema: str) -> Da
 
 @contextmanager
 def kept_plainly(session: SparkSession) -> Iterator[None]:
-    """Have frames kept as they are: to try to compress names and packed rows takes long, in vain.
-
-    Spark looks at this setting of the session when it makes what is to be kept.
-    """
-    before = session.conf.get(COMPRESSION)
-    session.conf.set(COMPRESSION, "false")
+    """Have frames kept as they are, and plans told in short, while a job runs."""
+    before = {name: str(session.conf.get(name)) for name in WHILE_IT_RUNS}
+    for name, value in WHILE_IT_RUNS.items():
+        session.conf.set(name, value)
     try:
         yield
     finally:
-        session.conf.set(COMPRESSION, str(before))
+        for name, value in before.items():
+            session.conf.set(name, value)
 
 
 class Frames:

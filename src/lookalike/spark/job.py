@@ -56,7 +56,7 @@ class SparkJob:
 
     @property
     def links(self) -> DataFrame:
-        """The similar pairs of distinct documents one by one: a, b, a_id, b_id, similarity."""
+        """The similar pairs of distinct documents one by one, as `links.LINKS` says."""
         return unpacked_links(self.packed_links, self.documents.source.ids)
 
     @property
@@ -100,7 +100,9 @@ class SparkJob:
         with steps("read"):
             form = source.form_of(CanonicalForm.of(settings))
             guess = guessed(settings, source, form)
-            documents = identified(source, form, frames, guess=guess, keep=keep, order=order)
+            documents = identified(
+                source, form, frames, guess=guess, keep=keep, order=order, with_copies=pair_large
+            )
         with steps("plan"):
             choice = choice_for(settings, documents, frames)
         recipe = choice.chosen.recipe

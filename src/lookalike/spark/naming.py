@@ -7,6 +7,7 @@ asked for by name is found in the slice of that name.
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,6 +65,8 @@ of a content. In `copied` are the documents of contents that several have, but
 of those that too many have: node, id."""
 LISTED_COPIES = 64
 """Documents of one content that are listed; of one that has more, none are."""
+HELD_VALUES = 256
+"""Values of a slice that are held one by one: each takes some kilobytes beside its rows."""
 HELD_DOCUMENTS = 1 << 19
 """Documents whose names a task gathers before it hands them on by slice, some 20 MB."""
 SLICED = "slice int, kind int, rows binary"
@@ -174,46 +177,64 @@ def _mixed(keys: NDArray[Any]) -> NDArray[np.uint64]:
     return mixed
 
 
-def gather(counted: bool, key: str, batches: Batches) -> Iterator[pa.RecordBatch]:
+def gather(counted: bool, key: str, listed: bool, batches: Batches) -> Iterator[pa.RecordBatch]:
     """Give the contents of each slice, each once, and how many ids are there again.
 
-    Rows come sorted by slice. The keys of ids are of a type that NumPy names.
+    Rows come sorted by slice. The keys of ids are of a type that NumPy names. With `listed` the
+    documents of contents that several have are given too.
     """
-    held: dict[int, list[pa.Scalar]] = {NAMES: [], IDS: []}
+    held = Gathered()
     current: int | None = None
     for batch in batches:
         places, kinds = (batch.column(name).to_pylist() for name in ("slice", "kind"))
         for place, kind, value in zip(places, kinds, batch.column("rows"), strict=True):
             if current is not None and place != current:
-                yield _gathered(current, held, key, counted=counted)
-                held = {NAMES: [], IDS: []}
+                yield held.row(current, key, counted=counted, listed=listed)
+                held = Gathered()
             current = place
-            held[kind].append(value)
+            held.add(kind, value)
     if current is not None:
-        yield _gathered(current, held, key, counted=counted)
+        yield held.row(current, key, counted=counted, listed=listed)
 
 
-def _gathered(
-    place: int, held: dict[int, list[pa.Scalar]], key: str, *, counted: bool
-) -> pa.RecordBatch:
-    parts = [np.frombuffer(value.as_buffer(), key) for value in held[IDS]]
-    keys = np.sort(np.concatenate([np.empty(0, key), *parts]))
-    every = [unpacked_rows(value) for value in held[NAMES]]
-    contents = _each_once(every, counted=counted)
-    packed, listed, copies = None, None, pa.array([], pa.int64())
-    if contents is not None:
-        packed, copies = packed_rows(contents, compression=None), contents.column("copies")
-        listed = _listed(every, contents)
-    return pa.RecordBatch.from_pydict(
-        {
-            "slice": pa.array([place], pa.int32()),
-            "distinct": pa.array([len(copies)]),
-            "most_copies": pa.array([pc.max(copies).as_py() or 0]),
-            "repeated": pa.array([int((keys[1:] == keys[:-1]).sum())]),
-            "contents": pa.array([packed], pa.binary()),
-            "copied": pa.array([listed], pa.binary()),
-        }
-    )
+class Gathered:
+    """The contents and the ids of a slice, as they come."""
+
+    def __init__(self) -> None:
+        """Hold none yet."""
+        self._contents: list[pa.RecordBatch] = []
+        self._ids: list[pa.Scalar] = []
+
+    def add(self, kind: int, value: pa.Scalar) -> None:
+        """Hold more of a kind. What comes in many small values is put together soon."""
+        if kind == IDS:
+            self._ids.append(value)
+            return
+        self._contents.append(unpacked_rows(value))
+        if len(self._contents) > HELD_VALUES:
+            # The first holds what was put together before.
+            begin = len(self._contents[0]) > sum(map(len, self._contents[1:]))
+            self._contents[begin:] = gathered(self._contents[begin:], sys.maxsize)
+
+    def row(self, place: int, key: str, *, counted: bool, listed: bool) -> pa.RecordBatch:
+        """Give the contents of the slice, each once, and how many ids are there again."""
+        parts = [np.frombuffer(value.as_buffer(), key) for value in self._ids]
+        keys = np.sort(np.concatenate([np.empty(0, key), *parts]))
+        contents = _each_once(self._contents, counted=counted)
+        packed, copied, copies = None, None, pa.array([], pa.int64())
+        if contents is not None:
+            packed, copies = packed_rows(contents, compression=None), contents.column("copies")
+            copied = _listed(self._contents, contents) if listed else None
+        return pa.RecordBatch.from_pydict(
+            {
+                "slice": pa.array([place], pa.int32()),
+                "distinct": pa.array([len(copies)]),
+                "most_copies": pa.array([pc.max(copies).as_py() or 0]),
+                "repeated": pa.array([int((keys[1:] == keys[:-1]).sum())]),
+                "contents": pa.array([packed], pa.binary()),
+                "copied": pa.array([copied], pa.binary()),
+            }
+        )
 
 
 def _each_once(parts: list[pa.RecordBatch], *, counted: bool) -> pa.RecordBatch | None:

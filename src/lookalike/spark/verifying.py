@@ -40,6 +40,8 @@ TEXTS, PAIRS = range(2)
 """Kinds of what comes for a chunk: texts first, then the pairs of them."""
 SCORED_TEXTS = 4096
 """Documents of small chunks that are scored in one call."""
+OUT_LINKS = 1 << 16
+"""Links that are packed into one value."""
 HELD_LINKS = 1 << 20
 """Links of a chunk that are held until all are there; of more it is not told what they link."""
 
@@ -79,7 +81,9 @@ class Chunk(NamedTuple):
             return
         columns: list[Any] = [np.concatenate(column) for column in zip(*links, strict=True)]
         every = Links(*columns)
-        yield pack_links(self.batch(every, _groups(self, every) if waits else None))
+        rows = self.batch(every, _groups(self, every) if waits else None)
+        for start in range(0, max(len(rows), 1), OUT_LINKS):
+            yield pack_links(rows.slice(start, OUT_LINKS))
 
     def batch(self, links: Links, groups: tuple[pa.Array, pa.Array] | None) -> pa.RecordBatch:
         """Give a row for each link."""
@@ -133,7 +137,7 @@ def score_pairs(recipe: str, whole: bool, batches: Batches) -> Iterator[pa.Recor
 def _groups(chunk: Chunk, links: Links) -> tuple[pa.Array, pa.Array]:
     """Give of each link how many documents are linked with it, and how alike any two are at least.
 
-    Of a group of many, that is of those with the smallest fingerprints.
+    Of a group of many, that is of those that are linked, and of those with the smallest names.
     """
     first, second, similarity = links
     forest = UnionFind(len(chunk.nodes))
@@ -148,7 +152,7 @@ def _groups(chunk: Chunk, links: Links) -> tuple[pa.Array, pa.Array]:
         rows = np.flatnonzero(loose[labels])
         rows = rows[np.lexsort((numbers_of(chunk.nodes[rows]), labels[rows]))]
         rows = rows[ranks(labels[rows]) < COMPARED_MEMBERS]
-        lowest[loose] = _lowest(chunk, links, labels, rows)[loose]
+        np.minimum(lowest, _lowest(chunk, links, labels, rows), out=lowest)
     of_link = labels[first]
     return pa.array(members[of_link]), pa.array(lowest[of_link])
 
@@ -156,7 +160,10 @@ def _groups(chunk: Chunk, links: Links) -> tuple[pa.Array, pa.Array]:
 def _lowest(
     chunk: Chunk, links: Links, labels: NDArray[np.int64], rows: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Give the smallest similarity of any two of some rows with one label, which are together."""
+    """Give the smallest similarity of any two of some rows of one label that are not linked.
+
+    Rows of a label are together.
+    """
     first, second = (rows[end] for end in every_two(labels[rows]))
     count = len(labels)
     known = np.minimum(links.first, links.second) * count + np.maximum(links.first, links.second)
@@ -164,10 +171,6 @@ def _lowest(
     found = _scored(chunk.recipe, chunk.documents, first[fresh], second[fresh], chunk.recipe.lowest)
     lowest = np.ones(int(labels.max()) + 1)
     np.minimum.at(lowest, labels[found.first], found.similarity)
-    compared = np.zeros(count, np.bool_)
-    compared[rows] = True
-    among = compared[links.first] & compared[links.second]
-    np.minimum.at(lowest, labels[links.first[among]], links.similarity[among])
     return lowest
 
 

@@ -56,13 +56,13 @@ __all__ = [
 
 CONTENT = "content"
 NAMED = (
-    "rows bigint, empty bigint, unnamed bigint, problems bigint, counted boolean, named binary, "
-    "sketches binary, texts binary"
+    "rows bigint, empty bigint, unnamed bigint, problems bigint, id_bytes bigint, "
+    "counted boolean, named binary, sketches binary, texts binary"
 )
 """What the first pass makes of a batch: how many documents it has, are empty, have no id and cannot
-be read, whether all ids are made of digits, and the documents, packed."""
+be read, the bytes of ids that are text, whether all are digits, and the documents, packed."""
 NAMED_TYPES = {
-    **dict.fromkeys(("rows", "empty", "unnamed", "problems"), pa.int64()),
+    **dict.fromkeys(("rows", "empty", "unnamed", "problems", "id_bytes"), pa.int64()),
     "counted": pa.bool_(),
     **dict.fromkeys(("named", "sketches", "texts"), pa.binary()),
 }
@@ -105,14 +105,16 @@ def identify(
                 counted = lengths.to_numpy(zero_copy_only=False).astype(np.int64)
             found["characters"] = pa.array(counted)
         ids = batch.column("id")
-        digits = None
-        if pa.types.is_string(ids.type):
+        digits, id_bytes = None, 0
+        if not pa.types.is_integer(ids.type):
             digits = pc.all(pc.match_substring_regex(ids, "^[0-9]+$")).as_py()
+            id_bytes = pc.sum(pc.binary_length(ids)).as_py() or 0
         yield _first_pass(
             rows=len(batch),
             empty=pc.sum(pc.equal(found["bytes"], 0)).as_py() or 0,
             unnamed=ids.null_count,
             problems=len(problems),
+            id_bytes=id_bytes,
             counted=digits,
             named=packed_rows(pa.RecordBatch.from_pydict(found), compression=None),
             sketches=None if guess is None else sketches_packed(loaded(guess), canonical, distinct),
@@ -227,9 +229,10 @@ def _of_sketches(recipe: str, batches: Batches) -> Iterator[_Encoded]:
     for batch in batches:
         for value in batch.column("sketches"):
             made = sketches_unpacked(value)
-            rows = np.ascontiguousarray(made["rows"])
+            # Copies, since kernels are compiled once more for arrays that are read alone.
+            rows = np.array(made["rows"])
             keys, check = _keys(known, known.keys(rows), made["bits"])
-            nodes = np.ascontiguousarray(made["node"])
+            nodes = np.array(made["node"])
             yield _Encoded(nodes, made["bytes"], keys, check, rows)
 
 
