@@ -46,8 +46,9 @@ ONE_TASK_COPIES = 500_000
 """Documents identical to others that it holds besides."""
 ONE_TASK_BYTES = 1 << 28
 """Bytes of ids that are text, at the most."""
-ONE_TASK_PAIRS = 1 << 25
-"""Pairs of documents that it makes, at the most: some ten seconds."""
+ONE_TASK_PAIRS = 1 << 28
+"""Pairs of documents that it makes, if each content of a link had the most copies of any: a minute,
+where all had."""
 OUT_PAIRS = 1 << 18
 """Pairs that are handed over at a time, about."""
 

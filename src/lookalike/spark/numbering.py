@@ -75,6 +75,8 @@ def sizes_and_numbers(
 
 def order_of_ids(ids: pa.Array, *, counted: bool) -> NDArray[np.int64]:
     """Give the order of ids, as `Ids.keys` sorts them."""
+    if pa.types.is_integer(ids.type):
+        return np.argsort(ids.to_numpy(), kind="stable")
     columns = {"id": ids}
     if counted:
         digits = pc.utf8_ltrim(ids, "0")
