@@ -75,7 +75,7 @@ def sizes_and_numbers(
 
 def order_of_ids(ids: pa.Array, *, counted: bool) -> NDArray[np.int64]:
     """Give the order of ids, as `Ids.keys` sorts them."""
-    if pa.types.is_integer(ids.type):
+    if pa.types.is_integer(ids.type) and not ids.null_count:
         return np.argsort(ids.to_numpy(), kind="stable")
     columns = {"id": ids}
     if counted:
